@@ -133,13 +133,15 @@ removed_link()
 	hook yes "installed after it was purged"
 }
 
-# What setup changed goes with what it was before, or neither; a line of fstab is named.
+# What setup wrote stays, and is named; a line of fstab is named.
 undo_records()
 {
 	new_root
 	below -i "$(debs_in "$out" nfsrdma)"
 	mkdir -p "$root/var/lib/nfsrdma/pools"
 	printf '%s\n' '# nas1:/old /old nfsrdma' 'nas1:/vm /srv/vm nfsrdma rw 0 0' 'nas1:/iso /srv/iso nfs ro 0 0' >"$root/etc/fstab"
+	mkdir -p "$root/etc/modules-load.d"
+	echo '# Written by nfsrdma setup; nfsrdma setup --undo removes it. (0 0)' >"$root/etc/modules-load.d/nfsrdma.conf"
 	touch "$root/var/lib/nfsrdma/setup.json" "$root/var/lib/nfsrdma/pools/df263acc.json"
 	below -r nfsrdma
 	[[ $(grep WARNING "$work/log") == "nfsrdma: WARNING: /etc/fstab:2: /srv/vm is of type nfsrdma, "* ]] ||
@@ -147,7 +149,8 @@ undo_records()
 	below -P nfsrdma
 	[[ -e $root/var/lib/nfsrdma/setup.json && -e $root/var/lib/nfsrdma/pools/df263acc.json ]] ||
 		fail "purge takes away what undoes setup"
-	grep -q "setup.json" "$work/log" || fail "purge does not name setup.json, which stays"
+	grep -q "stays: /var/lib/nfsrdma/setup.json /etc/modules-load.d/nfsrdma.conf$" "$work/log" ||
+		fail "purge does not name what setup wrote, which stays: $(cat "$work/log")"
 	grep -q "pool revert" "$work/log" || fail "purge does not name the pools' records, which stay"
 }
 

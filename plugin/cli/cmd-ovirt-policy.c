@@ -92,7 +92,7 @@ static int ovirt_policy_write_file(struct ovirt_policy_run *run, size_t file)
 	if (rc)
 		return rc;
 	return place_write(run->host, paths[file], run->change.before[file],
-			   run->change.after[file], NULL);
+			   run->change.after[file]);
 }
 
 /* As it was before, and the folders that were made for it go. Also where it failed behind the
@@ -100,12 +100,11 @@ static int ovirt_policy_write_file(struct ovirt_policy_run *run, size_t file)
 static void ovirt_policy_restore(struct ovirt_policy_run *run, size_t file)
 {
 	_cleanup_free_ char *now = NULL;
-	struct place_attr attr;
-	int rc = place_read(run->host, paths[file], &now, &attr);
+	int rc = place_read(run->host, paths[file], &now);
 
 	if (!rc && ovirt_policy_is_changed(run, file) &&
 	    ovirt_policy_same(now, run->change.after[file]))
-		rc = place_write(run->host, paths[file], now, run->change.before[file], NULL);
+		rc = place_write(run->host, paths[file], now, run->change.before[file]);
 	if (!rc)
 		rc = place_remove_dirs(run->host, &run->made[file]);
 	if (rc)
@@ -265,13 +264,12 @@ static int ovirt_policy_add_domains(struct ovirt_policy_run *run)
 /* Reads the files, and what they are to be. Exit status, with words. */
 static int ovirt_policy_make(struct ovirt_policy_run *run)
 {
-	struct place_attr attr;
 	size_t i;
 	int rc = 0;
 
 	ovirt_policy_forget(run);
 	for (i = 0; !rc && i < ARRAY_SIZE(paths); i++) {
-		rc = place_read(run->host, paths[i], &run->before[i], &attr);
+		rc = place_read(run->host, paths[i], &run->before[i]);
 		run->change.before[i] = run->before[i];
 	}
 	if (rc)

@@ -45,6 +45,17 @@ static const char *cmd_setup_role(const struct cmd_setup_options *options)
 	return options->role == CHECK_SERVER ? "server" : "client";
 }
 
+/* As they are to be copied. */
+static void cmd_setup_print_lines(const char *lines)
+{
+	size_t len;
+
+	for (; lines && *lines; lines += len + (lines[len] == '\n')) {
+		len = strcspn(lines, "\n");
+		printf("        %.*s\n", (int)len, lines);
+	}
+}
+
 static void cmd_setup_print_notes(const struct setup_plan *plan)
 {
 	static const char *const headings[] = { "Note", "Left to you" };
@@ -61,6 +72,7 @@ static void cmd_setup_print_notes(const struct setup_plan *plan)
 			any = true;
 			fputs("  - ", stdout);
 			output_text(stdout, plan->notes[i].text, 4);
+			cmd_setup_print_lines(plan->notes[i].lines);
 		}
 	}
 }
@@ -221,7 +233,7 @@ static int cmd_setup_show_undo(const struct cmd_setup_options *options,
 	fflush(stdout);
 	return refused ? cli_error(
 				 &options->cli, EXIT_FAILED,
-				 "nothing was undone, because a file was changed since; restore what setup wrote, then try again")
+				 "nothing was undone, because a file was changed since; restore or remove it, then try again")
 		       : EXIT_GOOD;
 }
 
@@ -353,8 +365,9 @@ const struct cli_command cmd_setup = {
 	.details =
 		"Prepares this host as a client or server of NFS over RDMA, as far as that is "
 		"safe: modules and the lists that load them, nfs.conf, firewalld's ports for "
-		"software RDMA, mode and MTU of IPoIB. What works already is not changed. Files "
-		"are drop-ins where possible, and all changes can be undone. With --root only "
+		"software RDMA, mode and MTU of IPoIB. What works already is not changed. It "
+		"writes only files of its own, prints the lines that other files need, and can "
+		"undo all its changes. With --root only "
 		"files below it are changed. No service is restarted without --restart. "
 		"--software adds a software RDMA link to an interface, for hosts without an RDMA "
 		"adapter.",

@@ -6,18 +6,28 @@
 #include <json-c/json.h>
 
 #include "plugin/cli/cli.h"
+#include "plugin/host/host.h"
 #include "plugin/setup/setup.h"
 
 #define SHOW_WIDTH    90
 #define STEP_NAME_MAX 256
 
+/* @text is cut. */
+static struct json_object *setup_json_lines(char *text)
+{
+	struct json_object *lines = json_object_new_array();
+	char *line;
+
+	while (text && (line = line_next(&text)))
+		json_object_array_add(lines, output_json_text(line));
+	return lines;
+}
+
 /* What --dry-run prints of this step alone, by lines: a newline is a control character, too. */
 static struct json_object *setup_json_show(const struct setup_step *step, bool undo)
 {
 	struct setup_plan one = { .undo = undo, .nsteps = 1, .steps = { *step } };
-	struct json_object *lines = json_object_new_array();
 	_cleanup_free_ char *text = NULL;
-	char *rest, *line;
 	size_t size = 0;
 	FILE *out;
 
@@ -25,14 +35,9 @@ static struct json_object *setup_json_show(const struct setup_step *step, bool u
 	one.steps[0].reason[0] = '\0';
 	out = open_memstream(&text, &size);
 	if (!out)
-		return lines;
+		return json_object_new_array();
 	setup_show(&one, out, SHOW_WIDTH);
-	if (fclose(out) || !size)
-		return lines;
-	text[size - 1] = '\0'; /* the last newline */
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		json_object_array_add(lines, output_json_text(line));
-	return lines;
+	return setup_json_lines(fclose(out) ? NULL : text);
 }
 
 void setup_json_step(struct json_object *steps, const struct setup_step *step, bool undo,
@@ -75,6 +80,7 @@ void setup_json_print(const struct setup_plan *plan, const char *role, bool dry_
 		note = json_object_new_object();
 		json_object_object_add(note, "todo", json_object_new_boolean(plan->notes[i].todo));
 		output_json_add(note, "text", plan->notes[i].text);
+		json_object_object_add(note, "lines", setup_json_lines(plan->notes[i].lines));
 		json_object_array_add(notes, note);
 	}
 	json_object_object_add(root, "notes", notes);

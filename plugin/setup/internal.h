@@ -7,17 +7,18 @@
  *	remedy-*.c        one remedy a file: facts in, steps out
  *	link.c            software RDMA links: their units, which device they are, who uses them
  *	listener.c        whether nfsd may be given one
- *	edit.c            changes in texts of others       pure
+ *	own.c             what is in files of setup's own  pure
  *	diff.c, show.c    what a person sees               pure
- *	state.c           what was done, as JSON           pure
- *	store.c           ... and where it is kept
  *	lock.c            one command at a time
  *	place.c           a file put in its place, whole or not at all
  *	apply.c, undo.c   step by step
+ *	old.c             what setup of 0.2 changed, for an undo
  *	setup-system.c, setup-firewalld.c, setup-link.c, setup-unit.c   the running system (plugin-setup-live)
  */
 #ifndef PLUGIN_SETUP_INTERNAL_H
 #define PLUGIN_SETUP_INTERNAL_H
+
+#include <stdarg.h>
 
 #include "plugin/host/files.h"
 #include "plugin/host/text.h"
@@ -33,71 +34,39 @@ static inline bool same_text(const char *a, const char *b)
 /* paths: all that setup ever writes to */
 
 #define PATH_MODULES  "etc/modules-load.d/nfsrdma.conf"
-#define PATH_RDMA     "etc/rdma/modules/rdma.conf"
 #define PATH_NFS_D    "etc/nfs.conf.d"
 #define PATH_NFS_OURS PATH_NFS_D "/nfsrdma.conf"
-#define PATH_NFS      "etc/nfs.conf"
 #define PATH_UDEV     "etc/udev/rules.d/90-nfsrdma-ipoib.rules"
 #define PATH_LIMITS   "etc/security/limits.d/nfsrdma.conf"
+/* The ports that setup opened, for an undo. */
+#define PATH_PORTS LOCK_FOLDER "/ports"
 /* ... and the unit of each software link, with the symbolic link that enables it */
 #define PATH_UNITS "etc/systemd/system/"
 #define PATH_WANTS PATH_UNITS "multi-user.target.wants/"
 #define LINK_UNIT  HOST_LINK_UNIT
 
-/* The first line of a file that is all ours. */
-#define SETUP_HEADER "# Written by nfsrdma setup; nfsrdma setup --undo removes it.\n"
+/* Only read; 0.2 wrote to it. */
+#define PATH_NFS "etc/nfs.conf"
 
-/* edit.c: texts are NUL-terminated; a new one is returned, NULL: no memory */
+/* own.c */
 
-/* @key of @section is @value (the dialect of nfs.conf(5)): in the line that sets it last, in a
- * commented one in place of that, or in a new one. @text: NULL is empty. */
-char *edit_set(const char *text, const char *section, const char *key, const char *value);
-/* Takes the "#" from the line that is "# WORD". NULL and *@found false: there is no such line. */
-char *edit_uncomment(const char *text, const char *word, bool *found);
-/* @line at the end; @text NULL: behind SETUP_HEADER. */
-char *edit_append(const char *text, const char *line);
+/* How the first line of a file begins that is all ours. */
+#define OWN_HEADER "# Written by nfsrdma setup; nfsrdma setup --undo removes it."
 
-/* state.c */
-
-#define STATE_CHANGES_MAX SETUP_STEPS_MAX
-#define STATE_JSON_MAX    (16 * 1024 * 1024)
-
-struct setup_change {
-	enum setup_kind kind; /* setup_is_kept() */
-	bool done;            /* false: it may have been done, or not */
-	char path[SETUP_PATH_MAX];
-	/* A file: what was there at first, what we put there before, and what we put there. NULL:
-	 * nothing. */
-	char *before, *was, *after;
-	unsigned int mode, uid, gid; /* of before */
-	struct made_dirs made;
-	struct setup_port port;
-	struct setup_link link;
+enum own {
+	OWN_NONE,   /* no file */
+	OWN_OURS,   /* as setup wrote it */
+	OWN_EDITED, /* changed since, or by 0.2, which has another record of it */
+	OWN_OTHERS, /* setup did not write it */
 };
 
-struct setup_state {
-	struct made_dirs made; /* for the state itself */
-	unsigned int count;
-	struct setup_change changes[STATE_CHANGES_MAX];
-};
-
-void change_fini(struct setup_change *change);
-void state_fini(struct setup_state *state);
-void state_remove(struct setup_state *state, struct setup_change *change);
-/* NULL: there is none. */
-struct setup_change *state_find_file(struct setup_state *state, const char *path);
-struct setup_change *state_find_port(struct setup_state *state, const struct setup_port *port);
-struct setup_change *state_find_link(struct setup_state *state, const struct setup_link *link);
-/* Zeroed; NULL with words: there is no room. */
-struct setup_change *state_add(struct setup_state *state);
-/* The caller frees *@text. */
-int state_encode(const struct setup_state *state, char **text);
-/* @out: zeroed. The text may be anything. Errors: -EBADMSG, and @out is as it was. */
-int state_decode(struct setup_state *out, const char *text, size_t len);
-/* Whether setup makes such a thing at such a path. */
-bool state_knows_path(enum setup_kind kind, const char *path);
-/* All of them, for a person. */
-void state_name_paths(char *buf, size_t cap);
+/* @body: NUL-terminated, behind the first line. @folders: that are made for it. NULL: no memory. */
+char *own_text(const char *body, unsigned int folders);
+/* What own_text() was given: *@body is in @text, "" of others. */
+enum own own_read(const char *text, const char **body, unsigned int *folders);
+/* A line of PATH_PORTS, with its newline. */
+void port_format(const struct setup_port *port, char *buf, size_t cap);
+bool port_parse(const char *line, struct setup_port *out);
 
 /* lock.c */
 
@@ -109,27 +78,6 @@ int lock_check_ours(const struct host *host, int fd, const char *name);
 /* If it is empty, with what @made says was made for it. Under the lock. */
 int lock_remove_folder(const struct host *host, const struct made_dirs *made);
 
-/* store.c: setup.json in LOCK_FOLDER */
-
-struct store {
-	const struct host *host;
-	int dir; /* locked; -1: there is none */
-	struct setup_state state;
-};
-
-/* @create: it is to be there and ours alone; else it may be absent, and then the state is empty.
- * Errors: -EBUSY; -EBADMSG; of reading and making. */
-int store_open(struct store *store, const struct host *host, bool create);
-void store_close(struct store *store);
-/* What is on the disk is this state, or the one before. An empty one is no file at all. */
-int store_save(struct store *store);
-/* A change to a file that was not done: the state is as before it, and folders made for it go.
- * Errors: of removing those; it stays, as one under way. */
-int store_drop_file(struct store *store, struct setup_change *change);
-/* Finds out what became of changes that were under way when a setup was ended. @dry: and leaves all
- * as it is. */
-int store_settle(struct store *store, const struct setup_actions *actions, bool dry);
-
 /* link.c */
 
 /* The module of a type, "siw" or "rxe"; NULL: there is no such type. */
@@ -138,8 +86,18 @@ const char *link_module(const char *type);
 bool link_is_plain(const char *netdev);
 /* "nfsrdma-link-eth0.service" */
 void link_unit_name(const char *netdev, char *buf, size_t cap);
-/* The unit that makes it at boot. @command: the path of rdma. NULL: no memory. */
-char *link_unit(const struct setup_link *link, const char *command);
+/* What an undo has to know of a link. */
+struct link_origin {
+	bool added;           /* by setup, not by hand */
+	unsigned int folders; /* that were made for what enables the unit */
+};
+
+/* The unit that makes it at boot, as the body of an own file. @command: the path of rdma. NULL: no
+ * memory. */
+char *link_unit(const struct setup_link *link, const char *command,
+		const struct link_origin *origin);
+/* What such a unit was made for. False: it does not say. */
+bool link_of_unit(const char *body, struct setup_link *out, struct link_origin *origin);
 /* Whether @path is that of such a unit, or with @wants of the link that enables it. */
 bool link_is_path(const char *path, bool wants);
 /* The device of that type on that interface, whatever udev has called it since. NULL: none. */
@@ -149,9 +107,38 @@ void link_users(const struct setup_machine *machine, const char *name, char *why
 
 /* place.c */
 
-/* As place_read(), of either kind that has a path. */
-int place_get(const struct host *host, enum setup_kind kind, const char *path, char **text,
-	      struct place_attr *attr);
+/* The end of the name under which a file is written, for its place_tidy(). */
+#define PLACE_SUFFIX ".nfsrdma-new"
+
+/* As place_read(), or as place_read_link(), as the kind is. */
+int place_get(const struct host *host, enum setup_kind kind, const char *path, char **text);
+
+/* apply.c */
+
+/* As setup_apply(), under the lock. */
+int apply_steps(const struct setup_machine *machine, const struct setup_plan *plan,
+		setup_step_fn report, void *arg);
+
+/* undo.c */
+
+/* NULL: the plan is full. */
+struct setup_step *undo_step(struct setup_plan *plan, enum setup_kind kind, const char *path);
+/* What takes back a port or a link. Where that cannot be a note says so. */
+int undo_add_port(struct setup_plan *plan, const struct setup_machine *machine,
+		  const struct setup_port *port);
+int undo_add_link(struct setup_plan *plan, const struct setup_machine *machine,
+		  const struct setup_link *link);
+
+/* old.c */
+
+/* Adds what takes back changes of 0.2. Errors: -EBADMSG; -EPERM others may have written it; of reading. */
+int old_add_steps(struct setup_plan *plan, const struct setup_machine *machine);
+/* Those of a record, which may be any bytes. Errors: -EBADMSG; -ENOSPC; of reading. */
+int old_add_changes(struct setup_plan *plan, const struct setup_machine *machine, const char *text,
+		    size_t len);
+/* Removes its record. */
+int old_forget(const struct host *host);
+
 /* plan.c */
 
 struct planner {
@@ -167,7 +154,6 @@ struct planner {
 	/* Setup does not enable RDMA in the server: it reads no nfs.conf, or is NFS-Ganesha.
 	 * So the server that runs is left alone, too. */
 	bool left_alone;
-	struct store store;     /* what setup did before; its folder is not held */
 	struct setup_link link; /* where request->software */
 	bool has_link;          /* there is one of that type already */
 };
@@ -190,19 +176,22 @@ extern const struct remedy remedy_memlock;
 /* A step. NULL: the plan is full, which is our own mistake. */
 struct setup_step *plan_step(struct planner *planner, enum setup_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
+/* NULL: it is there already, or there is no room. */
+struct setup_note *setup_plan_note(struct setup_plan *plan, bool todo, const char *fmt, va_list ap)
+	PRINTF_LIKE(3, 0);
 void plan_note(struct planner *planner, bool todo, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* What one check says for the roles that are asked for, in @out, which the caller ends. */
 int plan_check(struct planner *planner, const char *id, struct finding *out);
 /* Whether the kernel cannot load rpcrdma, as the check of the module for these roles says: then a note with its
  * finding and the first step, after @intro. */
 bool plan_lacks_module(struct planner *planner, const char *intro);
-/* What the file is by now: by the plan, or where that does not change it, on the machine. *@text is
- * NULL if it is not there; the caller frees it. Errors: of reading; -ELOOP it is a link. */
-int plan_text(struct planner *planner, const char *path, char **text);
-/* Makes the file be @text, which is taken; joins a step that is there already. No step where it is
- * that. */
-int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
+/* An own file gets @text, lines with their newlines, as its body, or (@whole false) at its end unless it is
+ * there; joins a step that is there already. No step where it is that. 1: the file is not as setup wrote
+ * it; a note has the lines. */
+int plan_file(struct planner *planner, const char *path, const char *text, bool whole,
+	      const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* plan_note() of what is left to do, with the lines to add to a file. */
+void plan_lines(struct planner *planner, const char *lines, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* remedy-listener.c */
 

@@ -54,7 +54,8 @@ bool link_is_path(const char *path, bool wants)
 /* Of each character one or four. */
 #define ESCAPED_MAX (4 * IFNAMSIZ)
 
-char *link_unit(const struct setup_link *link, const char *command)
+char *link_unit(const struct setup_link *link, const char *command,
+		const struct link_origin *origin)
 {
 	char unit[ESCAPED_MAX], pattern[ESCAPED_MAX], *out = NULL, *at;
 	const char *c;
@@ -67,7 +68,7 @@ char *link_unit(const struct setup_link *link, const char *command)
 		at += sprintf(at, *c == '.' ? "[.]" : "%c", *c);
 	if (asprintf(
 		    &out,
-		    SETUP_HEADER
+		    "# Link: %s %s %s %s %u\n"
 		    "[Unit]\n"
 		    "Description=Software RDMA link (%s) on %s\n"
 		    "DefaultDependencies=no\n"
@@ -83,10 +84,25 @@ char *link_unit(const struct setup_link *link, const char *command)
 		    "\n"
 		    "[Install]\n"
 		    "WantedBy=multi-user.target\n",
-		    link->type, link->netdev, unit, unit, command, pattern, command, link->name,
-		    link->type, link->netdev) < 0)
+		    link->type, link->name, link->netdev, origin->added ? "added" : "found",
+		    origin->folders, link->type, link->netdev, unit, unit, command, pattern,
+		    command, link->name, link->type, link->netdev) < 0)
 		return NULL;
 	return out;
+}
+
+bool link_of_unit(const char *body, struct setup_link *out, struct link_origin *origin)
+{
+	char how[8];
+
+	memset(out, 0, sizeof(*out));
+	if (sscanf(body, "# Link: %7s %63s %15s %7s %1u", out->type, out->name, out->netdev, how,
+		   &origin->folders) != 5 ||
+	    !link_module(out->type) || !link_is_plain(out->netdev) ||
+	    origin->folders > PLACE_MADE_MAX)
+		return false;
+	origin->added = !strcmp(how, "added");
+	return true;
 }
 
 static bool link_has_port_on(const struct rdma_device *device, const char *netdev)

@@ -15,6 +15,11 @@
 
 #include "plugin/setup/internal.h"
 
+struct place_attr {
+	bool exists;
+	unsigned int mode, uid, gid;
+};
+
 #define ATTR_ACL "system.posix_acl_access"
 
 static int place_open_folder(const struct host *host, const char *path, const char **name)
@@ -32,14 +37,15 @@ static int place_open_folder(const struct host *host, const char *path, const ch
 /* Not a name that a reader takes for a ".conf" or ".rules". */
 static int place_temporary_name(const char *name, char buf[NAME_MAX + 1])
 {
-	if (snprintf(buf, NAME_MAX + 1, ".%s.nfsrdma-new", name) > NAME_MAX)
+	if (snprintf(buf, NAME_MAX + 1, ".%s" PLACE_SUFFIX, name) > NAME_MAX)
 		return err_set(ENAMETOOLONG, "the name %.64s is too long", name);
 	return 0;
 }
 
 /* --- reading --------------------------------------------------------------------- */
 
-int place_read(const struct host *host, const char *path, char **text, struct place_attr *attr)
+static int place_read_both(const struct host *host, const char *path, char **text,
+			   struct place_attr *attr)
 {
 	_cleanup_close_ int fd = host_open_at(host, path, O_PATH | O_NOFOLLOW);
 	struct host_text got = { NULL, 0 };
@@ -61,6 +67,13 @@ int place_read(const struct host *host, const char *path, char **text, struct pl
 	*attr = (struct place_attr){ true, st.st_mode & 07777, st.st_uid, st.st_gid };
 	*text = got.text;
 	return 0;
+}
+
+int place_read(const struct host *host, const char *path, char **text)
+{
+	struct place_attr attr;
+
+	return place_read_both(host, path, text, &attr);
 }
 
 int place_read_link(const struct host *host, const char *path, char **text)
@@ -85,13 +98,10 @@ int place_read_link(const struct host *host, const char *path, char **text)
 	return *text ? 0 : err_no_memory();
 }
 
-int place_get(const struct host *host, enum setup_kind kind, const char *path, char **text,
-	      struct place_attr *attr)
+int place_get(const struct host *host, enum setup_kind kind, const char *path, char **text)
 {
-	if (kind == SETUP_FILE)
-		return place_read(host, path, text, attr);
-	memset(attr, 0, sizeof(*attr));
-	return place_read_link(host, path, text);
+	return kind == SETUP_FILE ? place_read(host, path, text)
+				  : place_read_link(host, path, text);
 }
 
 /* --- folders --------------------------------------------------------------------- */
@@ -267,8 +277,7 @@ static int place_unlink(int folder, const char *name)
 	return unlinkat(folder, name, 0) || fsync(folder) ? -errno : 0;
 }
 
-int place_write(const struct host *host, const char *path, const char *before, const char *text,
-		const struct place_attr *attr)
+int place_write(const struct host *host, const char *path, const char *before, const char *text)
 {
 	const struct place_attr fresh = { true, 0644, geteuid(), getegid() };
 	_cleanup_close_ int folder = -1;
@@ -280,15 +289,14 @@ int place_write(const struct host *host, const char *path, const char *before, c
 	folder = place_open_folder(host, path, &name);
 	if (folder < 0)
 		return folder;
-	rc = place_read(host, path, &now, &seen);
+	rc = place_read_both(host, path, &now, &seen);
 	if (rc)
 		return rc;
 	if (!same_text(now, before))
 		return err_set(ESTALE, "%s%s has just been changed by another program",
 			       host_prefix(host), path);
-	if (!attr)
-		attr = seen.exists ? &seen : &fresh;
-	rc = text ? place_replace(folder, name, text, attr) : place_unlink(folder, name);
+	rc = text ? place_replace(folder, name, text, seen.exists ? &seen : &fresh)
+		  : place_unlink(folder, name);
 	if (rc) {
 		errno = -rc;
 		return err_sys("%s %s%s", text ? "write" : "remove", host_prefix(host), path);

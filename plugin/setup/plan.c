@@ -33,25 +33,42 @@ struct setup_step *plan_step(struct planner *planner, enum setup_kind kind, cons
 	return step;
 }
 
-void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
+struct setup_note *setup_plan_note(struct setup_plan *plan, bool todo, const char *fmt, va_list ap)
 {
-	struct setup_plan *plan = planner->plan;
-	struct setup_note *note;
+	struct setup_note *note = &plan->notes[plan->nnotes];
 	unsigned int i;
-	va_list ap;
 
 	if (plan->nnotes == SETUP_NOTES_MAX)
-		return;
-	note = &plan->notes[plan->nnotes];
+		return NULL;
 	note->todo = todo;
-	va_start(ap, fmt);
 	vsnprintf(note->text, sizeof(note->text), fmt, ap);
-	va_end(ap);
 	/* Several devices may have the same to say. */
 	for (i = 0; i < plan->nnotes; i++)
 		if (!strcmp(plan->notes[i].text, note->text))
-			return;
+			return NULL;
 	plan->nnotes++;
+	return note;
+}
+
+void plan_note(struct planner *planner, bool todo, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	setup_plan_note(planner->plan, todo, fmt, ap);
+	va_end(ap);
+}
+
+void plan_lines(struct planner *planner, const char *lines, const char *fmt, ...)
+{
+	struct setup_note *note;
+	va_list ap;
+
+	va_start(ap, fmt);
+	note = setup_plan_note(planner->plan, true, fmt, ap);
+	va_end(ap);
+	if (note)
+		note->lines = strdup(lines);
 }
 
 int plan_check(struct planner *planner, const char *id, struct finding *out)
@@ -90,93 +107,100 @@ static struct setup_step *plan_find_file(struct setup_plan *plan, const char *pa
 	return NULL;
 }
 
-int plan_text(struct planner *planner, const char *path, char **text)
+/* Every line of @lines is one of @text. */
+static bool plan_has_lines(const char *text, const char *lines)
 {
-	const struct setup_step *step = plan_find_file(planner->plan, path);
-	struct place_attr attr;
+	const char *at;
+	size_t len;
 
-	if (!step)
-		return place_read(planner->machine->host, path, text, &attr);
-	*text = strdup(step->after);
-	return *text ? 0 : err_no_memory();
-}
-
-/* Setup wrote it, and it was changed since: it is not ours any more, and an undo would leave it, or
- * lose what they did. */
-static bool plan_was_changed(struct planner *planner, const char *path, const char *before)
-{
-	const struct setup_change *change = state_find_file(&planner->store.state, path);
-
-	if (!change || same_text(before, change->after) || same_text(before, change->before))
-		return false;
-	plan_note(
-		planner, true,
-		"/%s was changed since setup wrote it, so setup leaves it alone: change it yourself, or restore what setup wrote and run setup again",
-		path);
+	for (; *lines; lines += len) {
+		len = strcspn(lines, "\n");
+		len += lines[len] == '\n';
+		for (at = text; at && strncmp(at, lines, len); at = strchr(at, '\n'), at += !!at)
+			;
+		if (!at)
+			return false;
+	}
 	return true;
 }
 
-/* The step for the file, of which plan_file() gives the new text. */
-static int plan_add_file(struct planner *planner, const char *path, char *text, const char *reason)
+/* The text is not setup's to change. 1: a note says so. */
+static int plan_leave(struct planner *planner, const char *path, const char *text,
+		      const char *lines, enum own own)
 {
-	struct setup_step *step;
-	struct place_attr attr;
-	char *before;
-	int rc = place_read(planner->machine->host, path, &before, &attr);
-
-	if (rc || (before && !strcmp(before, text)) || plan_was_changed(planner, path, before)) {
-		free(before);
-		free(text);
-		return rc;
-	}
-	step = plan_step(planner, SETUP_FILE, "%s", reason);
-	if (!step) {
-		free(before);
-		free(text);
-		return -ENOSPC;
-	}
-	str_copy(step->path, sizeof(step->path), path);
-	step->before = before;
-	step->after = text;
-	return 0;
+	if (plan_has_lines(text, lines))
+		return 0;
+	plan_lines(planner, lines, "/%s %s, so setup leaves it alone. %s:", path,
+		   own == OWN_EDITED
+			   ? "was changed since setup wrote it, or written by an earlier version"
+			   : "was not written by setup",
+		   own == OWN_EDITED ? "Undo the earlier setup (nfsrdma setup --undo), or add to it"
+				     : "Add to it");
+	return 1;
 }
 
-int plan_file(struct planner *planner, const char *path, char *text, const char *fmt, ...)
+/* The first step for the file; @now is what is there, which is taken. */
+static struct setup_step *plan_add_file(struct planner *planner, const char *path, char *now,
+					unsigned int folders)
+{
+	struct setup_step *step = plan_step(planner, SETUP_FILE, "%s", "");
+
+	if (!step) {
+		free(now);
+		return NULL;
+	}
+	str_copy(step->path, sizeof(step->path), path);
+	step->before = now;
+	step->folders = folders;
+	return step;
+}
+
+int plan_file(struct planner *planner, const char *path, const char *text, bool whole,
+	      const char *fmt, ...)
 {
 	struct setup_step *step = plan_find_file(planner->plan, path);
+	_cleanup_free_ char *now = NULL, *joined = NULL;
 	char reason[sizeof(step->reason)];
+	struct made_dirs missing;
+	unsigned int folders;
+	const char *body;
+	enum own own;
 	size_t used;
 	va_list ap;
+	int rc = step ? 0 : place_read(planner->machine->host, path, &now);
 
-	if (!text)
+	if (rc)
+		return rc;
+	own = own_read(step ? step->after : now, &body, &folders);
+	if (own == OWN_EDITED || own == OWN_OTHERS)
+		return plan_leave(planner, path, now, text, own);
+	if (whole ? !strcmp(body, text) : plan_has_lines(body, text))
+		return 0;
+	if (asprintf(&joined, "%s%s", whole ? "" : body, text) < 0) {
+		joined = NULL;
 		return err_no_memory();
+	}
+	if (own == OWN_NONE) {
+		rc = place_missing(planner->machine->host, path, &missing);
+		if (rc)
+			return rc;
+		folders = missing.count;
+	}
+	if (!step)
+		step = plan_add_file(planner, path, take_ptr(now), folders);
+	if (!step)
+		return -ENOSPC;
+	free(step->after);
+	step->after = own_text(joined, folders);
 	va_start(ap, fmt);
 	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
-	if (!step)
-		return plan_add_file(planner, path, text, reason);
-	free(step->after);
-	step->after = text;
 	/* Another reason for the same file. */
 	used = strlen(step->reason);
 	if (!strstr(step->reason, reason))
-		snprintf(step->reason + used, sizeof(step->reason) - used, "; %s", reason);
-	return 0;
-}
-
-/* What cannot be read is reported when something is written. */
-static void plan_read_store(struct planner *planner)
-{
-	struct store *store = &planner->store;
-
-	if (store_open(store, planner->machine->host, false))
-		return;
-	/* Of files alone: the system is not asked. */
-	if (store_settle(store, NULL, true))
-		state_fini(&store->state);
-	if (store->dir >= 0)
-		close(store->dir);
-	store->dir = -1;
+		snprintf(step->reason + used, sizeof(step->reason) - used, "%s%s", used ? "; " : "",
+			 reason);
+	return step->after ? 0 : err_no_memory();
 }
 
 /* --- making one -------------------------------------------------------------------- */
@@ -254,11 +278,8 @@ int setup_plan_make(struct setup_plan **out, const struct setup_machine *machine
 	planner.rdma = rdma;
 	if (request->software)
 		rc = software_check(&planner);
-	if (!rc && (request->software || !plan_has_no_device(&planner))) {
-		plan_read_store(&planner);
+	if (!rc && (request->software || !plan_has_no_device(&planner)))
 		rc = plan_run_remedies(&planner);
-		state_fini(&planner.store.state);
-	}
 	if (!rc)
 		*out = take_ptr(plan);
 	return rc;
@@ -274,6 +295,8 @@ void setup_plan_free(struct setup_plan *plan)
 		free(plan->steps[i].before);
 		free(plan->steps[i].after);
 	}
+	for (i = 0; i < SETUP_NOTES_MAX; i++)
+		free(plan->notes[i].lines);
 	free(plan);
 }
 

@@ -24,7 +24,9 @@ static int firewall_open_port(struct planner *planner, const struct firewall_nee
 			      const struct setup_port *port)
 {
 	struct setup_step *step;
+	char line[96];
 	unsigned int i;
+	int rc;
 
 	for (i = 0; i < planner->plan->nsteps; i++) {
 		step = &planner->plan->steps[i];
@@ -34,6 +36,12 @@ static int firewall_open_port(struct planner *planner, const struct firewall_nee
 		    step->port.permanent == port->permanent && !strcmp(step->port.zone, port->zone))
 			return 0;
 	}
+	/* Written first, so that an undo knows of it; no file that lists it, no port. */
+	port_format(port, line, sizeof(line));
+	rc = plan_file(planner, PATH_PORTS, line, false,
+		       "an undo closes the ports that are opened");
+	if (rc)
+		return rc < 0 ? rc : 0;
 	step = plan_step(planner, SETUP_PORT, "zone %s of %s closes %s port %u to %s (%s)",
 			 port->zone, need->netdev, need->protocol == IPPROTO_UDP ? "UDP" : "TCP",
 			 port->port, need->device, port->permanent ? "permanently" : "now");

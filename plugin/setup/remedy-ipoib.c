@@ -25,7 +25,8 @@ static int ipoib_read_rule(void *arg, const char *file, unsigned int line, const
 
 	if (!rules->connected[0] && strstr(rule, "ATTR{mode}=\"connected\""))
 		snprintf(rules->connected, sizeof(rules->connected), "/%s:%u", file, line);
-	rules->by_run |= strstr(rule, "RUN") && strstr(rule, "/mode");
+	/* Our own rule does not count. */
+	rules->by_run |= strcmp(file, PATH_UDEV) && strstr(rule, "RUN") && strstr(rule, "/mode");
 	return 0;
 }
 
@@ -96,59 +97,28 @@ static bool ipoib_match(const struct host_netdev *netdev, char *buf, size_t cap)
 /* udev puts the interface's name in the place of $name, and splits what comes of it into words at blanks,
  * which such a name cannot have; any other character it can. So the name is a word of its own, behind
  * the script, which takes it for $1 and never for a part of itself: "$$" is one "$" to udev. */
-#define RULE_BEGIN "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c "
-#define RULE_TEXT  \
-	RULE_BEGIN \
-	"'echo connected >/sys/class/net/$$1/mode; echo %d >/sys/class/net/$$1/mtu' sh $name\""
-/* As written by 0.1: a name was a part of the script. */
-#define RULE_OLD   \
-	RULE_BEGIN \
-	"'echo connected > /sys/class/net/$name/mode; echo %d > /sys/class/net/$name/mtu'\""
-
-/* @text with the rule: at the end, or in the place of the old one. NULL: no memory. */
-static char *ipoib_with_rule(const char *text, const char *by)
-{
-	char rule[512], old[512], *out;
-	const char *at;
-
-	snprintf(rule, sizeof(rule), RULE_TEXT, by, CONNECTED_MTU);
-	snprintf(old, sizeof(old), RULE_OLD, by, CONNECTED_MTU);
-	if (text && strstr(text, rule))
-		return strdup(text);
-	at = text ? strstr(text, old) : NULL;
-	if (!at)
-		return edit_append(text, rule);
-	if (asprintf(&out, "%.*s%s%s", (int)(at - text), text, rule, at + strlen(old)) < 0)
-		return NULL;
-	return out;
-}
-
+#define RULE_TEXT                                                                         \
+	"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c " \
+	"'echo connected >/sys/class/net/$$1/mode; echo %d >/sys/class/net/$$1/mtu' sh $name\"\n"
 /* $name is the interface's last name: rules that give names come before 90-. */
 static int ipoib_add_rule(struct planner *planner, const struct host_netdev *netdev,
 			  const char *why)
 {
-	_cleanup_free_ char *text = NULL, *after = NULL;
-	char by[64];
-	int rc = plan_text(planner, PATH_UDEV, &text);
+	char by[64], rule[512];
+	int rc;
 
-	if (rc)
-		return rc;
 	if (!ipoib_match(netdev, by, sizeof(by)))
 		return err_set(EINVAL, "%s: the interface's name cannot be used in a udev rule",
 			       why);
-	after = ipoib_with_rule(text, by);
-	if (!after)
-		return err_no_memory();
-	if (text && !strcmp(text, after))
-		return 0;
-	rc = plan_file(planner, PATH_UDEV, take_ptr(after), "%s", why);
+	snprintf(rule, sizeof(rule), RULE_TEXT, by, CONNECTED_MTU);
+	rc = plan_file(planner, PATH_UDEV, rule, false, "%s", why);
 	if (!rc && planner->machine->actions)
 		plan_note(
 			planner, true,
 			"The rule for %s takes effect at the next boot. To apply it now, which interrupts the interface: echo connected > /sys/class/net/%s/mode; ip link set dev %s mtu %d",
 			netdev->name, SHELL_WORD(netdev->name), SHELL_WORD(netdev->name),
 			CONNECTED_MTU);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 static int ipoib_plan_netdev(struct planner *planner, const struct host_netdev *netdev,
@@ -189,7 +159,6 @@ static int ipoib_plan(struct planner *planner)
 	struct host_list list = { NULL, 0, false };
 	const struct host *host = planner->machine->host;
 	struct ipoib_rules rules = { .by_run = false };
-	_cleanup_free_ char *ours = NULL;
 	struct host_netdev netdev;
 	size_t i;
 	int rc = host_list(host, "sys/class/net", &list);
@@ -197,11 +166,6 @@ static int ipoib_plan(struct planner *planner)
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	rc = host_udev_each(host, ipoib_read_rule, &rules);
-	if (!rc)
-		rc = plan_text(planner, PATH_UDEV, &ours);
-	/* Our own rule does not count. */
-	if (ours)
-		rules.by_run = false;
 	for (i = 0; !rc && i < list.count; i++)
 		if (!host_netdev(host, list.names[i], planner->rdma, &netdev) &&
 		    netdev.ipoib_mode[0] && strcmp(netdev.driver, "mlx5_core") != 0)

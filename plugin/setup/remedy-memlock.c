@@ -49,24 +49,21 @@ static int memlock_plan(struct planner *planner)
 	const struct host *host = planner->machine->host;
 	const char *domain = memlock_has_group(host, "rdma") ? "@rdma" : "*";
 	uint64_t kib = probe_memlock_kib();
-	_cleanup_free_ char *text = NULL;
 	struct host_memlock memlock;
 	char line[96];
 	int rc = host_memlock(host, &memlock);
 
 	if (rc || memlock_is_given(&memlock, domain, kib))
 		return rc;
-	snprintf(line, sizeof(line), "%s - memlock %" PRIu64, domain, kib);
-	rc = plan_text(planner, PATH_LIMITS, &text);
-	rc = rc ? rc
-		: plan_file(planner, PATH_LIMITS, edit_append(text, line),
-			    "nfsrdma probe and bench lock up to %" PRIu64
-			    " KiB of memory, unless root runs them",
-			    kib);
+	snprintf(line, sizeof(line), "%s - memlock %" PRIu64 "\n", domain, kib);
+	rc = plan_file(planner, PATH_LIMITS, line, false,
+		       "nfsrdma probe and bench lock up to %" PRIu64
+		       " KiB of memory, unless root runs them",
+		       kib);
 	if (!rc)
 		plan_note(planner, false, "The limit applies from the next login%s",
 			  *domain == '@' ? ", for members of the group rdma" : "");
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 const struct remedy remedy_memlock = {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Modules that are there and not loaded: loaded now, and named in a list for the next boot.
- * rdma-core's list (rdma.conf) is read when an RDMA device appears, and has a line for each role
- * that may be a comment; else the list is a drop-in of our own.
+/* Modules that are there and not loaded: loaded now, and named in a list of our own for the next boot.
  *
  * What modprobe.d forbids stays forbidden. A blacklist keeps a module from being loaded by its
  * aliases and from lists, not by its name: so it is loaded now, and no list is written. */
@@ -11,60 +9,20 @@
 
 #include "plugin/setup/internal.h"
 
-#define RDMA_UNIT "rdma-load-modules@rdma.service"
 #define LOAD_UNIT "systemd-modules-load.service"
 
-/* True: @word is a comment in rdma.conf, and becomes a line. */
-static bool modules_uncomment(struct planner *planner, const char *word, const char *why, int *rc)
+static int modules_add_to_list(struct planner *planner, const char *module, const char *why)
 {
-	_cleanup_free_ char *text = NULL;
 	enum unit_state state;
-	bool found = false;
-	char *changed;
-
-	*rc = 0;
-	if (!word || host_unit_state(planner->machine->host, RDMA_UNIT, &state) ||
-	    state == UNIT_MISSING || state == UNIT_MASKED || plan_text(planner, PATH_RDMA, &text) ||
-	    !text)
-		return false;
-	changed = edit_uncomment(text, word, &found);
-	if (found)
-		*rc = plan_file(planner, PATH_RDMA, changed, "%s", why);
-	return found;
-}
-
-static bool modules_has_line(const char *text, const char *line)
-{
-	size_t len = strlen(line);
-	const char *at = text;
-
-	while (at && *at) {
-		if (!strncmp(at, line, len) && (at[len] == '\n' || !at[len]))
-			return true;
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	return false;
-}
-
-static int modules_add_to_list(struct planner *planner, const char *module, const char *word,
-			       const char *why)
-{
-	_cleanup_free_ char *text = NULL;
-	enum unit_state state;
+	char line[72];
 	int rc;
 
-	if (modules_uncomment(planner, word, why, &rc))
-		return rc;
-	rc = plan_text(planner, PATH_MODULES, &text);
-	if (rc)
-		return rc;
 	if (!host_unit_state(planner->machine->host, LOAD_UNIT, &state) && state == UNIT_MASKED)
 		plan_note(planner, true,
 			  LOAD_UNIT " is masked, so no module of /etc/modules-load.d is loaded");
-	if (modules_has_line(text, module))
-		return 0;
-	return plan_file(planner, PATH_MODULES, edit_append(text, module), "%s", why);
+	snprintf(line, sizeof(line), "%.64s\n", module);
+	rc = plan_file(planner, PATH_MODULES, line, false, "%s", why);
+	return rc < 0 ? rc : 0;
 }
 
 /* False: it is not to be loaded by us. */
@@ -106,7 +64,7 @@ static void modules_note_unknown(struct planner *planner, const char *name)
 }
 
 static int modules_plan_one(struct planner *planner, const char *name, const char *const *names,
-			    const char *word, const char *why)
+			    const char *why)
 {
 	struct host_module module;
 	struct host_listed listed;
@@ -131,7 +89,7 @@ static int modules_plan_one(struct planner *planner, const char *name, const cha
 			"A blacklist of modprobe.d keeps %s from being loaded at boot: remove the line (grep -r %s /etc/modprobe.d)",
 			name, name);
 	else if (!rc && !at_boot)
-		rc = modules_add_to_list(planner, name, word, why);
+		rc = modules_add_to_list(planner, name, why);
 	if (rc || !planner->machine->actions)
 		return rc;
 	step = plan_step(planner, SETUP_MODULE, "%s", why);
@@ -145,7 +103,7 @@ int modules_require(struct planner *planner, const char *module, const char *why
 {
 	const char *names[] = { module, NULL };
 
-	return modules_plan_one(planner, module, names, NULL, why);
+	return modules_plan_one(planner, module, names, why);
 }
 
 /* Also one that is loaded by now: at the next boot it is not. The server asks for it by its alias
@@ -199,7 +157,7 @@ static int modules_plan(struct planner *planner)
 	planner->no_rpcrdma = server && modules_is_withheld(planner);
 	rc = modules_require_drivers(planner);
 	rc = rc ? rc
-		: modules_plan_one(planner, "rpcrdma", names, server ? "svcrdma" : "xprtrdma",
+		: modules_plan_one(planner, "rpcrdma", names,
 				   "rpcrdma, the module of NFS over RDMA, is not loaded");
 	if (rc || !planner->request->for_probe)
 		return rc;

@@ -117,21 +117,26 @@ static bool nfs_conf_is_overruled(struct planner *planner, const struct conf *co
 	return later;
 }
 
-/* @path with both settings. */
+/* Both settings, in a drop-in of our own; else the lines for nfs.conf are left to do, and what runs is left
+ * alone. */
 static int nfs_conf_set_both(struct planner *planner, const char *path)
 {
-	_cleanup_free_ char *text = NULL, *first = NULL;
-	char port[8];
-	int rc = plan_text(planner, path, &text);
+	char lines[64];
+	int rc = 1;
 
-	if (rc)
-		return rc;
-	snprintf(port, sizeof(port), "%u", planner->port);
-	if (!text && !strcmp(path, PATH_NFS_OURS))
-		text = strdup(SETUP_HEADER "[nfsd]\nrdma=y\n");
-	first = edit_set(text, "nfsd", "rdma", nfs_conf_is_old(planner) ? port : "y");
-	return plan_file(planner, path, first ? edit_set(first, "nfsd", "rdma-port", port) : NULL,
-			 "RDMA on port %s is not enabled in the NFS server", port);
+	snprintf(lines, sizeof(lines),
+		 nfs_conf_is_old(planner) ? "[nfsd]\nrdma=%u\n" : "[nfsd]\nrdma=y\nrdma-port=%u\n",
+		 planner->port);
+	if (!strcmp(path, PATH_NFS_OURS))
+		rc = plan_file(planner, path, lines, true,
+			       "RDMA on port %u is not enabled in the NFS server", planner->port);
+	else
+		plan_lines(
+			planner, lines,
+			"nfs-utils of this host reads no drop-ins, and setup does not edit /" PATH_NFS
+			". Add to it, in place of other values of these settings, then run setup again:");
+	planner->left_alone |= rc == 1;
+	return rc < 0 ? rc : 0;
 }
 
 /* The check skips a server that does not run and has no unit. */

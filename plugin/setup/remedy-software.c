@@ -193,33 +193,62 @@ int software_check(struct planner *planner)
 }
 
 /* The unit, and the link that enables it. */
-static int software_plan_unit(struct planner *planner, const struct setup_link *link)
+static int software_plan_unit(struct planner *planner, struct setup_link link)
 {
-	char command[64], name[64], path[SETUP_PATH_MAX], target[SETUP_PATH_MAX];
-	_cleanup_free_ char *now = NULL;
+	const struct host *host = planner->machine->host;
+	char command[64], name[64], path[SETUP_PATH_MAX], enables[SETUP_PATH_MAX],
+		target[SETUP_PATH_MAX], makes[64];
+	_cleanup_free_ char *now = NULL, *unit = NULL, *enabled = NULL;
+	struct link_origin origin = { .added = !planner->has_link }, earlier;
+	struct made_dirs missing;
+	struct setup_link was;
 	struct setup_step *step;
+	unsigned int folders;
+	const char *body;
+	enum own own;
 	int rc;
 
-	snprintf(command, sizeof(command), "/%.48s", software_rdma_command(planner->machine->host));
-	link_unit_name(link->netdev, name, sizeof(name));
+	snprintf(command, sizeof(command), "/%.48s", software_rdma_command(host));
+	link_unit_name(link.netdev, name, sizeof(name));
 	snprintf(path, sizeof(path), PATH_UNITS "%s", name);
+	snprintf(enables, sizeof(enables), PATH_WANTS "%s", name);
 	snprintf(target, sizeof(target), "/" PATH_UNITS "%s", name);
-	rc = plan_file(planner, path, link_unit(link, command),
-		       "the kernel forgets the RDMA link on %s at a reboot", link->netdev);
-	snprintf(path, sizeof(path), PATH_WANTS "%s", name);
-	if (!rc)
-		rc = place_read_link(planner->machine->host, path, &now);
-	if (rc || now)
+	rc = place_read(host, path, &now);
+	if (rc)
 		return rc;
+	/* An earlier setup made it, for the same link, which udev may have renamed since. */
+	own = own_read(now, &body, &folders);
+	if (own == OWN_OURS && link_of_unit(body, &was, &earlier) && !strcmp(was.type, link.type)) {
+		link = was;
+		origin = (struct link_origin){ origin.added || earlier.added, earlier.folders };
+	} else {
+		rc = place_missing(host, enables, &missing);
+		if (rc)
+			return rc;
+		origin.folders = missing.count;
+	}
+	unit = link_unit(&link, command, &origin);
+	if (!unit)
+		return err_no_memory();
+	/* A unit of others, or of 0.2, that makes such a link is as good. */
+	snprintf(makes, sizeof(makes), " type %s netdev %s'", link.type, link.netdev);
+	if (own == OWN_NONE || own == OWN_OURS || !strstr(now, makes))
+		rc = plan_file(planner, path, unit, true,
+			       "the kernel forgets the RDMA link on %s at a reboot", link.netdev);
+	if (!rc)
+		rc = place_read_link(host, enables, &enabled);
+	if (rc || enabled)
+		return rc < 0 ? rc : 0;
 	step = plan_step(planner, SETUP_SYMLINK, "the unit does not start at boot");
 	if (!step)
 		return -ENOSPC;
-	str_copy(step->path, sizeof(step->path), path);
+	str_copy(step->path, sizeof(step->path), enables);
 	text_copy(step->name, sizeof(step->name), name);
 	step->after = strdup(target);
 	return step->after ? 0 : err_no_memory();
 }
 
+/* The link comes before its unit: what could not be made has none, and an undo deletes what a unit says. */
 static int software_plan(struct planner *planner)
 {
 	const struct setup_link *link = &planner->link;
@@ -231,15 +260,13 @@ static int software_plan(struct planner *planner)
 		return 0;
 	snprintf(why, sizeof(why), "software RDMA (%s) is asked for", link->type);
 	rc = modules_require(planner, link_module(link->type), why);
-	if (!rc)
-		rc = software_plan_unit(planner, link);
-	if (rc || planner->has_link || !planner->machine->actions)
-		return rc;
-	step = plan_step(planner, SETUP_LINK, "%s has no RDMA link", link->netdev);
-	if (!step)
-		return -ENOSPC;
-	step->link = *link;
-	return 0;
+	if (!rc && !planner->has_link && planner->machine->actions) {
+		step = plan_step(planner, SETUP_LINK, "%s has no RDMA link", link->netdev);
+		if (!step)
+			return -ENOSPC;
+		step->link = *link;
+	}
+	return rc ? rc : software_plan_unit(planner, *link);
 }
 
 const struct remedy remedy_software = {

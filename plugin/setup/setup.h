@@ -6,11 +6,10 @@
  * A plan is a list of steps, each with its reason: files before and after, and actions on the running
  * system. Making it changes nothing. A healthy machine has no steps.
  *
- * Applying goes step by step. Each change is recorded in /var/lib/nfsrdma/setup.json before it is
- * made, so that an interrupted setup can be undone. Files are written atomically.
+ * Applying goes step by step. Only files of setup's own are written, atomically, with a sum in their first
+ * line; what would need a change of another file is a note with the lines to add.
  *
- * Undoing is a plan, too, made from that record. If one of the files was changed since, all of it is
- * refused.
+ * Undoing is a plan, too, made from those files. If one of them was edited since, all of it is refused.
  *
  * Below a root directory only files are changed, and the running system is neither asked nor
  * changed. */
@@ -23,7 +22,7 @@
 #include "plugin/host/host.h"
 #include "plugin/live/live.h"
 
-/* A foreign file that is longer is not touched. */
+/* A file that is longer is not touched. */
 #define SETUP_TEXT_MAX (256 * 1024)
 #define SETUP_PATH_MAX 128
 
@@ -73,8 +72,11 @@ struct setup_step {
 	/* A port; of a listener the number alone. In an undo it is closed. */
 	struct setup_port port;
 	struct setup_link link;
-	char name[64]; /* of a module or unit */
-	bool refused;  /* an undo: it was changed since; before is ours, after is what is there */
+	char name[64];        /* of a module or unit */
+	unsigned int folders; /* above path, which an undo removes if they are empty */
+	/* An undo: it was changed since. Before is ours where that is known, else as after what is
+	 * there. */
+	bool refused;
 };
 
 #define SETUP_STEPS_MAX 24
@@ -83,11 +85,13 @@ struct setup_step {
 struct setup_note {
 	bool todo; /* left to the administrator */
 	char text[640];
+	char *lines; /* to add to the file that text names; NULL: none */
 };
 
 struct setup_plan {
 	bool undo;
-	bool unknown; /* something could not be found out; a note says what */
+	bool unknown;    /* something could not be found out; a note says what */
+	bool incomplete; /* an undo: a port stays open, and what names it stays */
 	unsigned int nsteps, nnotes;
 	struct setup_step steps[SETUP_STEPS_MAX];
 	struct setup_note notes[SETUP_NOTES_MAX];
@@ -146,13 +150,14 @@ void setup_plan_free_p(struct setup_plan **plan);
 typedef void (*setup_step_fn)(void *arg, const struct setup_step *step, int rc);
 
 /* Ends at the first step that cannot be done. Errors: of that step; -EBUSY another command is running;
- * -EBADMSG what was written down is not understood; -EROFS and the like: nothing was changed. */
+ * -EROFS and the like: nothing was changed. */
 int setup_apply(const struct setup_machine *machine, const struct setup_plan *plan,
 		setup_step_fn report, void *arg);
 
 /* undo.c */
 
-/* Steps are ->refused where a file is not as we left it. Errors: as setup_apply(). */
+/* Steps are ->refused where a file is not as we left it. Errors: of reading; -EBADMSG the record of 0.2
+ * is not understood. */
 int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine);
 /* -EPERM, and nothing is changed, if a step is refused. */
 int setup_undo(const struct setup_machine *machine, setup_step_fn report, void *arg);
@@ -172,14 +177,9 @@ struct made_dirs {
 	char list[PLACE_MADE_MAX][SETUP_PATH_MAX];
 };
 
-struct place_attr {
-	bool exists;
-	unsigned int mode, uid, gid;
-};
-
 /* The text of a regular file. @text: NULL if there is none. Errors: of reading; -ELOOP it is a
  * symbolic link. */
-int place_read(const struct host *host, const char *path, char **text, struct place_attr *attr);
+int place_read(const struct host *host, const char *path, char **text);
 /* The target of a symbolic link. @text: NULL if there is nothing. Errors: of reading; -EEXIST it is
  * something else. */
 int place_read_link(const struct host *host, const char *path, char **text);
@@ -188,11 +188,10 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 int place_make_dirs(const struct host *host, const struct made_dirs *dirs, unsigned int mode);
 /* Those of them that are empty. Errors: one that is empty cannot be removed. */
 int place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
-/* Replaces what is there if that is @before, with its label, ACL and user's attributes; NULL removes.
- * @attr: owner and mode; NULL those of what is there, or 0644. Errors: -ESTALE it is something else
- * by now. After another one the file is the old or the new one: only a look says which. */
-int place_write(const struct host *host, const char *path, const char *before, const char *text,
-		const struct place_attr *attr);
+/* Replaces what is there if that is @before, with its owner, mode, label, ACL and user's attributes, a new
+ * one with 0644; NULL removes. Errors: -ESTALE it is something else by now. After another one the file is
+ * the old or the new one: only a look says which. */
+int place_write(const struct host *host, const char *path, const char *before, const char *text);
 /* The same of a symbolic link: texts are targets. */
 int place_write_link(const struct host *host, const char *path, const char *before,
 		     const char *text);

@@ -70,7 +70,9 @@ void setup_show(const struct setup_plan *plan, FILE *out, unsigned int width)
 			fputs("# ", out);
 			show_text(out, step->reason, 2, width);
 		}
-		if (step->kind == SETUP_FILE)
+		if (step->refused && same_text(step->before, step->after))
+			fprintf(out, "    rm /%s\n", SHELL_OPERAND(step->path));
+		else if (step->kind == SETUP_FILE)
 			diff_print(out, step->path, step->before, step->after);
 		else
 			show_command(step, plan->undo, out);

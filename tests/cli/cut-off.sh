@@ -153,9 +153,17 @@ is_set_up()
 		whole "$1" "$work/after" "$machine/etc"
 	fi
 }
+# Which folders setup made is in their files, so one that is cut off there may leave an empty one.
+no_folder()
+{
+	(($1 == 0)) || rmdir --ignore-fail-on-non-empty "$machine/etc/nfs.conf.d" 2>/dev/null || true
+}
+
 # Every other time undo immediately.
 setup_end()
 {
+	local ended=$status
+
 	# Files that it could not read are left to the administrator.
 	((status != 0)) || [[ $sort == reading ]] || is_set_up "it says that all is done"
 	if ((tried % 2)); then
@@ -163,14 +171,18 @@ setup_end()
 		is_set_up "after a second setup"
 	fi
 	again 0 setup --undo --root "$machine"
+	no_folder "$ended"
 	whole "after the undo" "$work/before" "$machine"
 }
 
 undo_start() { again 0 setup server --root "$machine"; }
 undo_end()
 {
+	local ended=$status
+
 	((status != 0)) || whole "it says that all is undone" "$work/before" "$machine"
 	again 0 setup --undo --root "$machine"
+	no_folder "$ended"
 	whole "after a second undo" "$work/before" "$machine"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Copyright (C) 2026 The nfsrdma authors
 #
-# nfsrdma setup on machines that are folders: what it writes, that a second time there is nothing
+# nfsrdma setup on machines that are folders: that it writes only files of its own, what is in them, that a second time there is nothing
 # to do, and that --undo leaves not a byte behind; also where somebody edited a file meanwhile,
 # and where it may not write. Where it is killed at any of its steps is cut-off.sh's.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -62,25 +62,25 @@ cp "$work/out" "$work/plan"
 run setup server --root "$root"
 expect_status 0
 expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf written'
-expect_line 'done  /etc/rdma/modules/rdma.conf changed'
+expect_line 'done  /etc/modules-load.d/nfsrdma.conf written'
 expect_line "Next: nfsrdma check --role server --root $root"
 expect_line "Undo: nfsrdma setup --undo --root $root"
-[[ $(stat -c %a "$root/var/lib/nfsrdma" "$root/var/lib/nfsrdma/setup.json" | xargs) == "700 600" ]] ||
-	fail "the state is not for root alone"
-diff - "$root/etc/nfs.conf.d/nfsrdma.conf" <<-'END' || fail "nfs.conf.d"
+diff - <(sed 's/ (.*//' "$root/etc/nfs.conf.d/nfsrdma.conf") <<-'END' || fail "nfs.conf.d"
 	# Written by nfsrdma setup; nfsrdma setup --undo removes it.
 	[nfsd]
 	rdma=y
 	rdma-port=20049
 END
-grep -qx svcrdma "$root/etc/rdma/modules/rdma.conf" || fail "rdma.conf"
+[[ $(sed 1d "$root/etc/modules-load.d/nfsrdma.conf") == rpcrdma ]] || fail "modules-load.d"
+[[ ! -e $root/var/lib/nfsrdma ]] || fail "a record is kept beside the files"
+# Only files of its own: what was there is as it was.
 picture "$root" >"$work/after"
+grep -v -e nfs.conf.d -e modules-load.d/nfsrdma.conf "$work/after" | diff "$work/before" - || fail "another file was changed"
 
 # The patch of the dry run has the same result.
 if type -P patch >/dev/null; then
 	cp -a "$root" "$work/patched"
-	rm -r "$work/patched/var/lib/nfsrdma" "$work/patched/etc/nfs.conf.d"
-	sed -i 's/^svcrdma/# svcrdma/' "$work/patched/etc/rdma/modules/rdma.conf"
+	rm -r "$work/patched/etc/nfs.conf.d" "$work/patched/etc/modules-load.d/nfsrdma.conf"
 	(cd "$work/patched" && patch -s -p1 <"$work/plan") || fail "patch does not take it"
 	diff -r "$root/etc" "$work/patched/etc" || fail "the patch has another result"
 fi
@@ -102,7 +102,7 @@ picture "$root" | diff -u "$work/after" - || fail "a dry undo changed something"
 run setup --undo --root "$root"
 expect_status 0
 expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf removed'
-expect_line 'done  /etc/rdma/modules/rdma.conf put back'
+expect_line 'done  /etc/modules-load.d/nfsrdma.conf removed'
 # The running system is another machine.
 no_line 'systemctl'
 same_as_before "undo left something"
@@ -132,7 +132,7 @@ expect_json() { expect_report "not so: $1" "$1"; }
 run setup server --root "$root" --dry-run --format json
 expect_status 0
 expect_json '.role == "server" and .dry_run and (.undo | not) and (.unknown | not)'
-expect_json '[.steps[] | [.kind, .status, .name]] == [["file", "planned", "/etc/rdma/modules/rdma.conf changed"],
+expect_json '[.steps[] | [.kind, .status, .name]] == [["file", "planned", "/etc/modules-load.d/nfsrdma.conf written"],
 	["file", "planned", "/etc/nfs.conf.d/nfsrdma.conf written"]]'
 expect_json '[.steps[].reason | length > 0] == [true, true]'
 jq -r '.steps[].show[]' "$work/out" | diff <(sed -n '/^Note/q; /^[-+@ ]/p' "$work/plan") - ||
@@ -151,12 +151,13 @@ echo 'threads=16' >>"$root/etc/nfs.conf.d/nfsrdma.conf"
 run setup --undo --root "$root" --format json
 expect_status 1
 expect_json '.undo and .role == null and ([.steps[].status] | sort) == ["refused", "skipped"]'
+expect_json '[.steps[] | select(.status == "refused").show[]] == ["    rm /etc/nfs.conf.d/nfsrdma.conf"]'
 sed -i '$d' "$root/etc/nfs.conf.d/nfsrdma.conf"
 run setup --undo --root "$root" --format json --dry-run
 expect_json '[.steps[].status] == ["planned", "planned"]'
 run setup --undo --root "$root" --format json
 expect_status 0
-expect_json '[.steps[].name] == ["/etc/nfs.conf.d/nfsrdma.conf removed", "/etc/rdma/modules/rdma.conf put back"]'
+expect_json '[.steps[].name] == ["/etc/nfs.conf.d/nfsrdma.conf removed", "/etc/modules-load.d/nfsrdma.conf removed"]'
 same_as_before "undo with JSON left something"
 # --- a software link ------------------------------------------------------------------------
 
@@ -233,7 +234,8 @@ picture "$root" | diff -u "$work/edited" - || fail "an edited file was written"
 for dry in '' --dry-run; do
 	run setup --undo --root "$root" $dry
 	expect_status 1
-	expect_line '+threads=16'
+	expect_line '/etc/nfs.conf.d/nfsrdma.conf was edited since setup wrote it'
+	expect_line 'rm /etc/nfs.conf.d/nfsrdma.conf'
 	grep -q 'nothing was undone' "$work/err" || fail "it does not say that nothing was undone"
 	picture "$root" | diff -u "$work/edited" - || fail "a refused undo changed something"
 done
@@ -241,6 +243,21 @@ sed -i '$d' "$root/etc/nfs.conf.d/nfsrdma.conf"
 run setup --undo --root "$root"
 expect_status 0
 same_as_before "undo after the edit was taken out"
+# Without its first line the file is theirs.
+run setup server --root "$root"
+sed -i 1d "$root/etc/nfs.conf.d/nfsrdma.conf"
+cp "$root/etc/nfs.conf.d/nfsrdma.conf" "$work/theirs"
+run setup server --root "$root" --port 20051
+expect_status 0
+expect_line 'alone. Add to it:'
+expect_line '        rdma-port=20051'
+run setup server --root "$root" --port 20051 --format json
+expect_json '[.notes[] | select(.lines != []) | .todo, .lines] == [true, ["[nfsd]", "rdma=y", "rdma-port=20051"]]'
+run setup --undo --root "$root"
+expect_status 0
+cmp "$work/theirs" "$root/etc/nfs.conf.d/nfsrdma.conf" || fail "a file of others was undone"
+rm -r "$root/etc/nfs.conf.d"
+same_as_before "undo beside a file of others"
 
 mkdir -p "$root/srv" "$work/outside"
 ln -s /srv "$root/etc/nfs.conf.d"
@@ -264,12 +281,53 @@ expect_status 0
 same_as_before "undo behind a link that leads out"
 rm -r "$root/etc/nfs.conf.d" "$root/srv"
 
-# Ports are closed where firewalld runs, which is not the case below a root.
+# --- what setup 0.2 changed -------------------------------------------------------------------
+
+# It edited files of others, and kept a record, which it may have been killed at.
 picture "$root" >"$work/before"
-run setup server --root "$root"
+old_state()
+{
+	mkdir -m 700 "$root/var/lib/nfsrdma"
+	mkdir -p "$root/etc/nfs.conf.d"
+	printf '%s\n' '# Written by nfsrdma setup; nfsrdma setup --undo removes it.' '[nfsd]' rdma=y rdma-port=20049 \
+		>"$root/etc/nfs.conf.d/nfsrdma.conf"
+	jq -n --rawfile rdma "$root/etc/rdma/modules/rdma.conf" --rawfile nfs "$root/etc/nfs.conf.d/nfsrdma.conf" '
+		{schema: "nfsrdma-setup/1", made: ["var/lib/nfsrdma"], changes: [
+		{kind: "file", done: true, path: "etc/rdma/modules/rdma.conf", before: $rdma, was: null,
+			after: ($rdma | sub("# svcrdma"; "svcrdma")), mode: 420, uid: 0, gid: 0, made: []},
+		{kind: "file", done: false, path: "etc/nfs.conf.d/nfsrdma.conf", before: null, was: null, after: $nfs,
+			mode: 0, uid: 0, gid: 0, made: ["etc/nfs.conf.d"]}]}' >"$work/setup.json"
+	install -m 600 "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
+	sed -i 's/^# svcrdma/svcrdma/' "$root/etc/rdma/modules/rdma.conf"
+}
+old_state
+run setup --undo --root "$root"
+expect_status 0
+expect_line 'done  /etc/nfs.conf.d/nfsrdma.conf removed'
+expect_line 'done  /etc/rdma/modules/rdma.conf put back'
+same_as_before "undo of setup 0.2"
+
+# Setup leaves those files alone, and says what to do first.
+old_state
+picture "$root" >"$work/after-old"
+run setup server --root "$root" --port 20051
+expect_line '(nfsrdma setup --undo), or add to it:'
+run setup --undo --root "$root"
+expect_status 0
+same_as_before "undo of setup 0.2 and of this one"
+
+# One was edited since: nothing is undone, and the difference is shown.
+old_state
+echo 'threads=16' >>"$root/etc/nfs.conf.d/nfsrdma.conf"
+run setup --undo --root "$root"
+expect_status 1
+expect_line '+threads=16'
+sed -i '$d' "$root/etc/nfs.conf.d/nfsrdma.conf"
+picture "$root" | diff -u "$work/after-old" - || fail "a refused undo changed something"
+
+# Ports are closed where firewalld runs, which is not the case below a root.
 jq '.changes += [{kind: "port", done: true, zone: "public", port: 4791, protocol: "udp", permanent: true}]' \
-	"$root/var/lib/nfsrdma/setup.json" >"$work/setup.json"
-cat "$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
+	"$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
 for dry in --dry-run ''; do
 	run setup --undo --root "$root" $dry
 	expect_status 0
@@ -277,9 +335,39 @@ for dry in --dry-run ''; do
 	expect_line 'Port 4791/udp'
 done
 [[ ! -e $root/etc/nfs.conf.d/nfsrdma.conf ]] || fail "files stay because of a port"
-[[ $(jq -c '[.changes[].kind]' "$root/var/lib/nfsrdma/setup.json") == '["port"]' ]] || fail "the port was forgotten"
+[[ -e $root/var/lib/nfsrdma/setup.json ]] || fail "the port was forgotten"
 rm -r "$root/var/lib/nfsrdma"
 same_as_before "undo with a port"
+
+# A malformed record.
+old_state
+for size in 0 1 100; do
+	head -c "$size" "$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
+	run setup --undo --root "$root"
+	expect_status 3
+	expect_sentence 'setup.json: .*not in the form that setup writes'
+	expect_sentence '/etc/nfs.conf.d/nfsrdma.conf, .*check them, then move setup.json away'
+done
+jq '.changes[0].path = "etc/passwd"' "$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
+run setup --undo --root "$root"
+expect_status 3
+ln -sf "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
+run setup --undo --root "$root"
+expect_status 3
+expect_sentence 'setup.json is a symbolic link'
+rm "$root/var/lib/nfsrdma/setup.json"
+install -m 600 "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
+picture "$root" | diff -u "$work/after-old" - || fail "a bad record, and something changed"
+run setup --undo --root "$root"
+expect_status 0
+same_as_before "undo after a bad record"
+
+# The ports that this one opened are in a list.
+mkdir "$root/var/lib/nfsrdma"
+printf 'public 4791/udp permanent\n' >"$root/var/lib/nfsrdma/ports"
+run setup --undo --root "$root"
+expect_line 'Nothing to undo.'
+rm -r "$root/var/lib/nfsrdma"
 
 # --- machines that are known -----------------------------------------------------------------
 
@@ -295,6 +383,28 @@ for name in server-rdma-y-debian12 server-rdma-port-alone server-rdma-y-sles15; 
 	run check --role server --root "$root" --format json
 	expect_finding server.nfs-conf pass
 done
+
+# nfs-utils before 2.5.3 reads no drop-ins: setup prints what to add to nfs.conf, which does it.
+machine old debian12
+printf 'Package: nfs-common\nStatus: install ok installed\nVersion: 1:2.5.2-1\n\n' >"$root/var/lib/dpkg/status"
+printf '[nfsd]\nthreads=8\n' >"$root/etc/nfs.conf"
+picture "$root" >"$work/before"
+run setup server --root "$root"
+expect_status 0
+expect_line 'reads no drop-ins, and setup does not edit'
+run setup --undo --root "$root"
+same_as_before "nfs.conf was edited"
+run setup server --root "$root" --format json
+jq -r '.notes[].lines[]' "$work/out" >"$work/lines"
+diff - "$work/lines" <<<$'[nfsd]\nrdma=y\nrdma-port=20049' || fail "the lines to add"
+cat "$work/lines" >>"$root/etc/nfs.conf"
+run setup server --root "$root"
+expect_status 0
+no_line 'nfs.conf'
+python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/server-rdma-off-sles15" || fail "make-host"
+run setup server --root "$work/made/server-rdma-off-sles15" --dry-run
+expect_line 'rdma=20049'
+no_line 'rdma=y'
 
 echo "nfs-utils that does not read nfs.conf: setup refuses with the line that check shows"
 for name in server-nfs-conf-unread server-nfs-conf-unread-el7; do
@@ -314,10 +424,6 @@ for name in server-nfs-conf-unread server-nfs-conf-unread-el7; do
 	done
 	picture "$root" | diff -u "$work/before-arguments" - || fail "setup wrote something"
 done
-python3 "$NFSRDMA_SOURCE/tests/support/make-host" "$work/made" "$NFSRDMA_SOURCE/tests/hosts/server-rdma-off-sles15" || fail "make-host"
-run setup server --root "$work/made/server-rdma-off-sles15" --dry-run
-expect_line 'rdma=20049'
-no_line 'rdma=y'
 mv "$plain" "$plain'\$HOME"
 run setup server --root "$plain'\$HOME"
 expect_line "--root $plain\\'\\\$HOME"
@@ -325,34 +431,9 @@ run setup --undo --root "$plain'\$HOME"
 mv "$plain'\$HOME" "$plain"
 root=$plain
 
-# A malformed state.
-picture "$root" >"$work/before"
-run setup server --root "$root"
-picture "$root" >"$work/after"
-cp -p "$root/var/lib/nfsrdma/setup.json" "$work/setup.json"
-for size in 0 1 100; do
-	head -c "$size" "$work/setup.json" >"$root/var/lib/nfsrdma/setup.json"
-	for command in 'setup --undo' 'setup server --port 20052'; do
-		# shellcheck disable=SC2086 # words
-		run $command --root "$root"
-		expect_status 3
-		expect_sentence 'setup.json: .*not in the form that setup writes'
-		expect_sentence '/etc/nfs.conf.d/nfsrdma.conf, .*check them, then move setup.json away'
-	done
-done
-ln -sf "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
-run setup --undo --root "$root"
-expect_status 3
-expect_sentence 'setup.json is a symbolic link'
-rm "$root/var/lib/nfsrdma/setup.json"
-cp -p "$work/setup.json" "$root/var/lib/nfsrdma/setup.json"
-picture "$root" | diff -u "$work/after" - || fail "a bad state, and something changed"
-run setup --undo --root "$root"
-expect_status 0
-same_as_before "undo after a bad state"
-
 # --- no permission ------------------------------------------------------------------------
 
+picture "$root" >"$work/before"
 if ((EUID == 0)) && unshare -m true 2>/dev/null; then
 	# shellcheck disable=SC2016 # of the inner shell
 	run_prefix=(unshare -m bash -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"' "$root")

@@ -7,9 +7,6 @@
 
 #include "tests/unit/setup-fakes.h"
 
-#define STATE "var/lib/nfsrdma/setup.json"
-#define OURS  SETUP_HEADER "rpcrdma\n"
-
 static struct setup_machine machine;
 static struct setup_plan *plan;
 
@@ -44,17 +41,34 @@ static struct setup_step *step(enum setup_kind kind)
 	return &plan->steps[plan->nsteps++];
 }
 
-static void file_step(const char *path, const char *before, const char *after)
+/* Of any file. */
+static struct setup_step *text_step(const char *path, const char *before, const char *after)
 {
 	struct setup_step *new = step(SETUP_FILE);
 
 	strcpy(new->path, path);
 	new->before = before ? strdup(before) : NULL;
-	new->after = strdup(after);
+	new->after = after ? strdup(after) : NULL;
+	return new;
+}
+
+/* An own one, as plan_file() has it. */
+static const char *file_step(const char *path, const char *body)
+{
+	_cleanup_free_ char *now = NULL, *text = NULL;
+	struct made_dirs missing;
+	unsigned int folders;
+	const char *was;
+
+	CU_ASSERT_EQUAL_FATAL(place_missing(tree.host, path, &missing), 0);
+	CU_ASSERT_EQUAL_FATAL(place_read(tree.host, path, &now), 0);
+	text = own_text(body, own_read(now, &was, &folders) == OWN_OURS ? folders : missing.count);
+	return text_step(path, now, text)->after;
 }
 
 static void port_step(bool permanent)
 {
+	file_step(PATH_PORTS, "public 4791/udp now\npublic 4791/udp permanent\n");
 	step(SETUP_PORT)->port = (struct setup_port){ "public", 4791, IPPROTO_UDP, permanent };
 }
 
@@ -96,19 +110,43 @@ static unsigned int mode_of(const char *path)
 
 static void a_new_file_is_removed_with_its_folders(void)
 {
+	const char *text;
+
 	start();
-	file_step(PATH_MODULES, NULL, OURS);
+	text = file_step(PATH_MODULES, "rpcrdma\n");
 	CU_ASSERT_EQUAL(apply(), 0);
-	CU_ASSERT(tree_is(PATH_MODULES, OURS));
+	CU_ASSERT(tree_is(PATH_MODULES, text));
 	CU_ASSERT_EQUAL(mode_of(PATH_MODULES), 0644);
-	CU_ASSERT_EQUAL(mode_of("var/lib/nfsrdma"), 0700);
-	CU_ASSERT_EQUAL(mode_of(STATE), 0600);
+	/* There is no other record. */
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	/* A second setup changes it: it was made by the first one nevertheless. */
+	forget_plan();
+	file_step(PATH_MODULES, "rpcrdma\nsiw\n");
+	CU_ASSERT_EQUAL(apply(), 0);
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(told.done, 1);
 	CU_ASSERT_FALSE(tree_has("etc/modules-load.d"));
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(told.done, 0);
+	done();
+}
+
+/* Their folder was there, or something else is in it. */
+static void folders_of_others_stay(void)
+{
+	start();
+	tree_mkdir(&tree, "etc/modules-load.d");
+	file_step(PATH_MODULES, "rpcrdma\n");
+	file_step(PATH_NFS_OURS, "[nfsd]\nrdma=y\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_write(&tree, PATH_NFS_D "/mine.conf", "");
+	CU_ASSERT_EQUAL(undo(), 0);
+	/* First: tree_path() makes folders. */
+	CU_ASSERT(tree_has("etc/modules-load.d"));
+	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
+	CU_ASSERT_FALSE(tree_has(PATH_NFS_OURS));
+	CU_ASSERT(tree_has(PATH_NFS_D "/mine.conf"));
 	done();
 }
 
@@ -120,12 +158,9 @@ static void a_file_of_others_keeps_its_mode(void)
 	tree_write(&tree, PATH_NFS, "a\xe9\n");
 	tree_path(&tree, PATH_NFS, name);
 	chmod(name, 0640);
-	file_step(PATH_NFS, "a\xe9\n", "b\n");
+	text_step(PATH_NFS, "a\xe9\n", "b\n");
 	CU_ASSERT_EQUAL(apply(), 0);
 	CU_ASSERT(tree_is(PATH_NFS, "b\n"));
-	CU_ASSERT_EQUAL(mode_of(PATH_NFS), 0640);
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\xe9\n"));
 	CU_ASSERT_EQUAL(mode_of(PATH_NFS), 0640);
 	done();
 }
@@ -156,13 +191,9 @@ static void a_file_of_others_keeps_its_acl_and_attributes(void)
 	/* A tmpfs has none before Linux 6.6. */
 	users = !setxattr(name, "user.origin", "puppet", 6, 0);
 	CU_ASSERT(users || errno == EOPNOTSUPP);
-	file_step(PATH_NFS, "a\n", "b\n");
+	text_step(PATH_NFS, "a\n", "b\n");
 	CU_ASSERT_EQUAL(apply(), 0);
 	CU_ASSERT(tree_is(PATH_NFS, "b\n"));
-	CU_ASSERT(has_attribute(PATH_NFS, "system.posix_acl_access", acl, sizeof(acl)));
-	CU_ASSERT(!users || has_attribute(PATH_NFS, "user.origin", "puppet", 6));
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
 	CU_ASSERT(has_attribute(PATH_NFS, "system.posix_acl_access", acl, sizeof(acl)));
 	CU_ASSERT(!users || has_attribute(PATH_NFS, "user.origin", "puppet", 6));
 	done();
@@ -177,7 +208,7 @@ static void a_file_without_an_acl_gets_none(void)
 	tree_write(&tree, PATH_NFS, "a\n");
 	tree_path(&tree, "etc", name);
 	CU_ASSERT_EQUAL_FATAL(setxattr(name, "system.posix_acl_default", acl, sizeof(acl), 0), 0);
-	file_step(PATH_NFS, "a\n", "b\n");
+	text_step(PATH_NFS, "a\n", "b\n");
 	CU_ASSERT_EQUAL(apply(), 0);
 	tree_path(&tree, PATH_NFS, name);
 	CU_ASSERT(getxattr(name, "system.posix_acl_access", NULL, 0) < 0);
@@ -185,47 +216,11 @@ static void a_file_without_an_acl_gets_none(void)
 	done();
 }
 
-static void undo_restores_the_first_text(void)
-{
-	start();
-	tree_write(&tree, PATH_NFS, "a\n");
-	file_step(PATH_NFS, "a\n", "b\n");
-	CU_ASSERT_EQUAL(apply(), 0);
-	forget_plan();
-	file_step(PATH_NFS, "b\n", "c\n");
-	CU_ASSERT_EQUAL(apply(), 0);
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
-	done();
-}
-
-/* Between two setups somebody else changed it; text that they restored counts as undone. */
-static void text_of_others_is_kept(void)
-{
-	start();
-	tree_write(&tree, PATH_NFS, "a\n");
-	file_step(PATH_NFS, "a\n", "b\n");
-	CU_ASSERT_EQUAL(apply(), 0);
-	tree_write(&tree, PATH_NFS, "theirs\n");
-	forget_plan();
-	file_step(PATH_NFS, "theirs\n", "c\n");
-	CU_ASSERT_EQUAL(apply(), -ESTALE);
-	CU_ASSERT(tree_is(PATH_NFS, "theirs\n"));
-	CU_ASSERT_EQUAL(undo(), -EPERM);
-	tree_write(&tree, PATH_NFS, "a\n");
-	forget_plan();
-	file_step(PATH_NFS, "a\n", "c\n");
-	CU_ASSERT_EQUAL(apply(), 0);
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
-	done();
-}
-
 static void ports_are_closed_one_by_one(void)
 {
 	start();
 	port_step(false);
-	port_step(true);
+	step(SETUP_PORT)->port = (struct setup_port){ "public", 4791, IPPROTO_UDP, true };
 	CU_ASSERT_EQUAL(apply(), 0);
 	CU_ASSERT(fake.open[false]);
 	CU_ASSERT(fake.open[true]);
@@ -240,24 +235,25 @@ static void ports_are_closed_one_by_one(void)
 	done();
 }
 
-static void ports_below_a_root_stay_in_the_state(void)
+static void ports_below_a_root_stay_listed(void)
 {
 	struct setup_plan *below = NULL;
 
 	start();
-	file_step(PATH_MODULES, NULL, OURS);
+	file_step(PATH_MODULES, "rpcrdma\n");
 	port_step(true);
 	CU_ASSERT_EQUAL(apply(), 0);
 	machine.actions = NULL;
 	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&below, &machine), 0);
 	CU_ASSERT_EQUAL(below->nsteps, 1);
-	CU_ASSERT_EQUAL(below->nnotes, 1);
+	CU_ASSERT_EQUAL(below->nnotes, 2);
 	CU_ASSERT(below->notes[0].todo);
 	ASSERT_CONTAINS(below->notes[0].text, "4791/udp");
 	setup_plan_free(below);
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(told.done, 1);
 	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
+	CU_ASSERT(tree_has(PATH_PORTS));
 	CU_ASSERT(fake.open[true]);
 	machine.actions = &fake_actions;
 	CU_ASSERT_EQUAL(undo(), 0);
@@ -285,50 +281,44 @@ static void runtime_changes_leave_no_state(void)
 static void undo_is_all_or_nothing(void)
 {
 	struct setup_plan *refused = NULL;
+	_cleanup_free_ char *text = NULL, *edited = NULL;
 
 	start();
-	tree_write(&tree, PATH_NFS, "a\n");
-	file_step(PATH_NFS, "a\n", "b\n");
-	file_step(PATH_MODULES, NULL, OURS);
+	text = strdup(file_step(PATH_NFS_OURS, "[nfsd]\nrdma=y\n"));
+	file_step(PATH_MODULES, "rpcrdma\n");
 	CU_ASSERT_EQUAL(apply(), 0);
-	tree_write(&tree, PATH_NFS, "b\nmine\n");
+	if (asprintf(&edited, "%smine\n", text) < 0)
+		abort();
+	tree_write(&tree, PATH_NFS_OURS, edited);
 	CU_ASSERT_EQUAL(undo(), -EPERM);
 	CU_ASSERT_EQUAL(told.done, 0);
-	CU_ASSERT(tree_is(PATH_NFS, "b\nmine\n"));
-	CU_ASSERT(tree_is(PATH_MODULES, OURS));
+	CU_ASSERT(tree_is(PATH_NFS_OURS, edited));
+	CU_ASSERT(tree_has(PATH_MODULES));
 	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&refused, &machine), 0);
-	CU_ASSERT_EQUAL(refused->nsteps, 2);
-	CU_ASSERT(refused->steps[1].refused);
-	CU_ASSERT_STRING_EQUAL(refused->steps[1].before, "b\n");
-	CU_ASSERT_STRING_EQUAL(refused->steps[1].after, "b\nmine\n");
+	CU_ASSERT_EQUAL_FATAL(refused->nsteps, 2);
+	CU_ASSERT(refused->steps[0].refused);
+	CU_ASSERT_FALSE(refused->steps[1].refused);
 	setup_plan_free(refused);
 	/* The text that setup wrote is back. */
-	tree_write(&tree, PATH_NFS, "b\n");
+	tree_write(&tree, PATH_NFS_OURS, text);
 	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
+	CU_ASSERT_FALSE(tree_has(PATH_NFS_OURS));
+	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
 	done();
 }
 
-static void a_removed_file_is_not_restored(void)
+/* What has another first line, or is a link, is another program's. */
+static void files_of_others_are_not_undone(void)
 {
-	char name[PATH_MAX];
-
 	start();
-	tree_write(&tree, PATH_NFS, "a\n");
-	file_step(PATH_NFS, "a\n", "b\n");
-	CU_ASSERT_EQUAL(apply(), 0);
-	tree_path(&tree, PATH_NFS, name);
-	unlink(name);
-	CU_ASSERT_EQUAL(undo(), -EPERM);
-	done();
-	/* It did not exist before, so its absence is correct. */
-	start();
-	file_step(PATH_MODULES, NULL, OURS);
-	CU_ASSERT_EQUAL(apply(), 0);
-	tree_path(&tree, PATH_MODULES, name);
-	unlink(name);
+	tree_write(&tree, PATH_NFS_OURS, "[nfsd]\nrdma=y\n");
+	tree_write(&tree, "etc/real.conf", "rpcrdma\n");
+	tree_mkdir(&tree, "etc/modules-load.d");
+	tree_link(&tree, PATH_MODULES, "/etc/real.conf");
 	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	CU_ASSERT_EQUAL(told.done, 0);
+	CU_ASSERT(tree_has(PATH_NFS_OURS));
+	CU_ASSERT(tree_is("etc/real.conf", "rpcrdma\n"));
 	done();
 }
 
@@ -336,7 +326,7 @@ static void a_file_that_changed_since_the_plan_is_not_written(void)
 {
 	start();
 	tree_write(&tree, PATH_NFS, "new\n");
-	file_step(PATH_NFS, "a\n", "b\n");
+	text_step(PATH_NFS, "a\n", "b\n");
 	CU_ASSERT_EQUAL(apply(), -ESTALE);
 	CU_ASSERT(tree_is(PATH_NFS, "new\n"));
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
@@ -348,14 +338,14 @@ static void a_file_that_changed_since_the_plan_is_not_written(void)
 static void the_first_failure_stops_setup(void)
 {
 	start();
-	file_step(PATH_MODULES, NULL, OURS);
+	file_step(PATH_MODULES, "rpcrdma\n");
 	strcpy(step(SETUP_MODULE)->name, "rpcrdma");
 	port_step(true);
 	fake.fail = -EIO;
 	CU_ASSERT_EQUAL(apply(), -EIO);
 	CU_ASSERT_EQUAL(told.done, 1);
 	CU_ASSERT_EQUAL(told.failed, 1);
-	CU_ASSERT_EQUAL(told.canceled, 1);
+	CU_ASSERT_EQUAL(told.canceled, 2);
 	CU_ASSERT_STRING_EQUAL(told.text, "it does not want to");
 	CU_ASSERT_EQUAL(fake.sets, 0);
 	/* And completed steps can be undone. */
@@ -364,12 +354,28 @@ static void the_first_failure_stops_setup(void)
 	done();
 }
 
+/* Its folder goes again. */
+static void a_file_that_cannot_be_written_leaves_nothing(void)
+{
+	start();
+	tree_mkdir(&tree, "etc/modules-load.d");
+	tree_mkdir(&tree, PATH_MODULES);
+	text_step(PATH_MODULES, NULL, "x\n");
+	CU_ASSERT_NOT_EQUAL(apply(), 0);
+	forget_plan();
+	text_step(PATH_NFS_OURS, "not there\n", "x\n");
+	CU_ASSERT_EQUAL(apply(), -ESTALE);
+	CU_ASSERT_FALSE(tree_has(PATH_NFS_D));
+	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
+	done();
+}
+
 static void links_are_not_replaced(void)
 {
 	start();
 	tree_write(&tree, "etc/real.conf", "a\n");
 	tree_link(&tree, PATH_NFS, "real.conf");
-	file_step(PATH_NFS, "a\n", "b\n");
+	text_step(PATH_NFS, "a\n", "b\n");
 	CU_ASSERT_EQUAL(apply(), -ELOOP);
 	CU_ASSERT(tree_is("etc/real.conf", "a\n"));
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
@@ -379,13 +385,15 @@ static void links_are_not_replaced(void)
 /* The folder's link is followed, but not outside the machine. */
 static void folders_can_be_links(void)
 {
+	const char *text;
+
 	start();
 	tree_mkdir(&tree, "srv");
 	tree_mkdir(&tree, "srv/conf");
 	tree_link(&tree, PATH_NFS_D, "/srv/conf");
-	file_step(PATH_NFS_OURS, NULL, "x\n");
+	text = file_step(PATH_NFS_OURS, "x\n");
 	CU_ASSERT_EQUAL(apply(), 0);
-	CU_ASSERT(tree_is("srv/conf/nfsrdma.conf", "x\n"));
+	CU_ASSERT(tree_is("srv/conf/nfsrdma.conf", text));
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_FALSE(tree_has("srv/conf/nfsrdma.conf"));
 	CU_ASSERT(tree_has("srv/conf"));
@@ -394,6 +402,7 @@ static void folders_can_be_links(void)
 
 static void two_setups_do_not_run_at_once(void)
 {
+	_cleanup_free_ char *text = own_text("rpcrdma\n", 0);
 	char name[PATH_MAX];
 	int fd;
 
@@ -402,102 +411,38 @@ static void two_setups_do_not_run_at_once(void)
 	tree_path(&tree, "var/lib/nfsrdma", name);
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CU_ASSERT_EQUAL_FATAL(flock(fd, LOCK_EX | LOCK_NB), 0);
-	file_step(PATH_MODULES, NULL, OURS);
+	text_step(PATH_MODULES, NULL, text);
 	CU_ASSERT_EQUAL(apply(), -EBUSY);
-	CU_ASSERT_EQUAL(undo(), -EBUSY);
 	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
+	tree_write(&tree, PATH_MODULES, text);
+	CU_ASSERT_EQUAL(undo(), -EBUSY);
+	CU_ASSERT(tree_has(PATH_MODULES));
 	close(fd);
-	CU_ASSERT_EQUAL(apply(), 0);
-	done();
-}
-
-static void a_foreign_state_is_refused(void)
-{
-	char name[PATH_MAX];
-
-	start();
-	file_step(PATH_MODULES, NULL, OURS);
-	CU_ASSERT_EQUAL(apply(), 0);
-	tree_path(&tree, STATE, name);
-	chmod(name, 0666);
-	CU_ASSERT_EQUAL(undo(), -EPERM);
-	ASSERT_CONTAINS(err_text(), "others may write");
-	chmod(name, 0600);
-	if (truncate(name, 40))
-		abort();
-	CU_ASSERT_EQUAL(undo(), -EBADMSG);
-	ASSERT_CONTAINS(err_text(), "/" PATH_LIMITS);
-	ASSERT_CONTAINS(err_text(), "move setup.json away");
-	CU_ASSERT_EQUAL(apply(), -EBADMSG);
-	CU_ASSERT(tree_is(PATH_MODULES, OURS));
-	unlink(name);
-	tree_fifo(&tree, STATE);
-	CU_ASSERT_EQUAL(undo(), -EBADMSG);
-	unlink(name);
-	tree_link(&tree, STATE, "/etc/passwd");
-	CU_ASSERT_EQUAL(undo(), -ELOOP);
-	ASSERT_CONTAINS(err_text(), "symbolic link");
+	CU_ASSERT_EQUAL(undo(), 0);
+	CU_ASSERT_FALSE(tree_has(PATH_MODULES));
 	done();
 }
 
 /* --- interrupted changes --------------------------------------------------------- */
 
-/* A state as an interrupted setup leaves it: the change may have been made, or not. */
-static void leave_intent(const char *path, const char *before, const char *was, const char *after)
+static void a_setup_that_was_killed_leaves_nothing(void)
 {
-	struct store store;
-	struct setup_change *change;
+	static const char *const paths[] = {
+		"etc/modules-load.d/.nfsrdma.conf.nfsrdma-new",
+		"etc/systemd/system/.nfsrdma-link-eth0.service.nfsrdma-new",
+	};
+	size_t i;
 
-	CU_ASSERT_EQUAL_FATAL(store_open(&store, tree.host, true), 0);
-	change = state_add(&store.state);
-	change->kind = SETUP_FILE;
-	strcpy(change->path, path);
-	change->before = before ? strdup(before) : NULL;
-	change->was = was ? strdup(was) : NULL;
-	change->after = strdup(after);
-	change->mode = 0644;
-	change->uid = geteuid();
-	change->gid = getegid();
-	CU_ASSERT_EQUAL_FATAL(store_save(&store), 0);
-	store_close(&store);
-}
-
-static void changes_that_were_not_made_are_not_undone(void)
-{
 	start();
-	tree_write(&tree, PATH_NFS, "a\n");
-	leave_intent(PATH_NFS, "a\n", NULL, "b\n");
-	tree_write(&tree, "etc/.nfs.conf.nfsrdma-new", "b");
+	tree_mkdir(&tree, "etc/modules-load.d");
+	tree_mkdir(&tree, "etc/systemd");
+	tree_mkdir(&tree, "etc/systemd/system");
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		tree_write(&tree, paths[i], "rpc");
 	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
-	CU_ASSERT_FALSE(tree_has("etc/.nfs.conf.nfsrdma-new"));
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		CU_ASSERT_FALSE(tree_has(paths[i]));
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
-	done();
-}
-
-static void changes_that_were_made_are_undone(void)
-{
-	start();
-	tree_write(&tree, PATH_NFS, "b\n");
-	leave_intent(PATH_NFS, "a\n", NULL, "b\n");
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
-	done();
-}
-
-static void an_interrupted_second_change_restores_the_first_text(void)
-{
-	start();
-	tree_write(&tree, PATH_NFS, "b\n");
-	leave_intent(PATH_NFS, "a\n", "b\n", "c\n");
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
-	done();
-	start();
-	tree_write(&tree, PATH_NFS, "c\n");
-	leave_intent(PATH_NFS, "a\n", "b\n", "c\n");
-	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT(tree_is(PATH_NFS, "a\n"));
 	done();
 }
 
@@ -506,13 +451,13 @@ static void a_dry_undo_changes_nothing(void)
 	struct setup_plan *dry = NULL;
 
 	start();
-	tree_write(&tree, PATH_NFS, "a\n");
-	leave_intent(PATH_NFS, "a\n", NULL, "b\n");
-	tree_write(&tree, "etc/.nfs.conf.nfsrdma-new", "b");
+	file_step(PATH_MODULES, "rpcrdma\n");
+	CU_ASSERT_EQUAL(apply(), 0);
+	tree_write(&tree, "etc/modules-load.d/.nfsrdma.conf.nfsrdma-new", "rpc");
 	CU_ASSERT_EQUAL_FATAL(setup_undo_make(&dry, &machine), 0);
-	CU_ASSERT_EQUAL(dry->nsteps, 0);
-	CU_ASSERT(tree_has("etc/.nfs.conf.nfsrdma-new"));
-	CU_ASSERT(tree_has(STATE));
+	CU_ASSERT_EQUAL(dry->nsteps, 1);
+	CU_ASSERT(tree_has("etc/modules-load.d/.nfsrdma.conf.nfsrdma-new"));
+	CU_ASSERT(tree_has(PATH_MODULES));
 	setup_plan_free(dry);
 	done();
 }
@@ -538,13 +483,18 @@ static void a_port_that_may_be_open_is_queried(void)
 
 static void link_steps(void)
 {
-	struct setup_step *new;
+	static const struct setup_link link = { "siw", "siw_eth0", "eth0" };
+	struct setup_step *new = step(SETUP_LINK);
+	struct made_dirs missing;
+	_cleanup_free_ char *unit = NULL;
 
-	file_step(UNIT_ETH0, NULL, "[Unit]\n");
+	new->link = link;
+	CU_ASSERT_EQUAL_FATAL(place_missing(tree.host, WANTS_ETH0, &missing), 0);
+	unit = link_unit(&link, "/sbin/rdma", &(struct link_origin){ true, missing.count });
+	file_step(UNIT_ETH0, unit);
 	new = step(SETUP_SYMLINK);
 	strcpy(new->path, WANTS_ETH0);
 	new->after = strdup("/" UNIT_ETH0);
-	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
 }
 
 /* As udev can name it. */
@@ -645,27 +595,40 @@ static void a_link_in_use_stays(void)
 	}
 }
 
-/* Its record is not kept: a device of that type on that interface belongs to another program. */
+/* It has no unit, so a device of that type on that interface belongs to another program. */
 static void a_link_that_was_not_created_is_not_removed(void)
 {
 	start();
-	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
+	tree_mkdir(&tree, "etc/systemd");
+	tree_mkdir(&tree, "etc/systemd/system");
+	link_steps();
 	fake.fail = -EIO;
 	CU_ASSERT_EQUAL(apply(), -EIO);
 	CU_ASSERT_STRING_EQUAL(told.text, "it does not want to");
+	CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
 	CU_ASSERT_FALSE(tree_has("var/lib/nfsrdma"));
 	add_device();
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT_EQUAL(fake.deletes, 0);
 	done();
-	/* After a timeout it may be ours. */
+}
+
+/* Setup gave it a unit, which alone goes. */
+static void a_link_made_by_hand_stays(void)
+{
+	static const struct setup_link link = { "siw", "iwp0s3", "eth0" };
+	_cleanup_free_ char *unit = link_unit(&link, "/sbin/rdma",
+					      &(struct link_origin){ false, 0 });
+
 	start();
-	step(SETUP_LINK)->link = (struct setup_link){ "siw", "siw_eth0", "eth0" };
-	fake.fail = -ETIMEDOUT;
-	CU_ASSERT_EQUAL(apply(), -ETIMEDOUT);
+	tree_mkdir(&tree, "etc/systemd");
+	tree_mkdir(&tree, "etc/systemd/system");
+	file_step(UNIT_ETH0, unit);
+	CU_ASSERT_EQUAL(apply(), 0);
 	add_device();
 	CU_ASSERT_EQUAL(undo(), 0);
-	CU_ASSERT_EQUAL(fake.deletes, 1);
+	CU_ASSERT_EQUAL(fake.deletes, 0);
+	CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
 	done();
 }
 
@@ -692,7 +655,6 @@ static void a_foreign_file_in_place_of_the_unit_link_stays(void)
 	link_steps();
 	CU_ASSERT_EQUAL(apply(), -EEXIST);
 	CU_ASSERT(tree_is(WANTS_ETH0, "x\n"));
-	CU_ASSERT_EQUAL(fake.adds, 0);
 	CU_ASSERT_EQUAL(undo(), 0);
 	CU_ASSERT(tree_is(WANTS_ETH0, "x\n"));
 	CU_ASSERT_FALSE(tree_has(UNIT_ETH0));
@@ -706,20 +668,17 @@ static void a_foreign_file_in_place_of_the_unit_link_stays(void)
 }
 
 SUITE_MAIN("setup-apply", TEST(a_new_file_is_removed_with_its_folders),
-	   TEST(a_file_of_others_keeps_its_mode),
+	   TEST(folders_of_others_stay), TEST(a_file_of_others_keeps_its_mode),
 	   TEST(a_file_of_others_keeps_its_acl_and_attributes),
-	   TEST(a_file_without_an_acl_gets_none), TEST(undo_restores_the_first_text),
-	   TEST(text_of_others_is_kept), TEST(ports_are_closed_one_by_one),
-	   TEST(ports_below_a_root_stay_in_the_state), TEST(runtime_changes_leave_no_state),
-	   TEST(undo_is_all_or_nothing), TEST(a_removed_file_is_not_restored),
+	   TEST(a_file_without_an_acl_gets_none), TEST(ports_are_closed_one_by_one),
+	   TEST(ports_below_a_root_stay_listed), TEST(runtime_changes_leave_no_state),
+	   TEST(undo_is_all_or_nothing), TEST(files_of_others_are_not_undone),
 	   TEST(a_file_that_changed_since_the_plan_is_not_written),
-	   TEST(the_first_failure_stops_setup), TEST(links_are_not_replaced),
-	   TEST(folders_can_be_links), TEST(two_setups_do_not_run_at_once),
-	   TEST(a_foreign_state_is_refused), TEST(changes_that_were_not_made_are_not_undone),
-	   TEST(changes_that_were_made_are_undone),
-	   TEST(an_interrupted_second_change_restores_the_first_text),
+	   TEST(the_first_failure_stops_setup), TEST(a_file_that_cannot_be_written_leaves_nothing),
+	   TEST(links_are_not_replaced), TEST(folders_can_be_links),
+	   TEST(two_setups_do_not_run_at_once), TEST(a_setup_that_was_killed_leaves_nothing),
 	   TEST(a_dry_undo_changes_nothing), TEST(a_port_that_may_be_open_is_queried),
 	   TEST(a_link_is_removed_with_its_unit), TEST(a_link_in_use_stays),
-	   TEST(a_link_that_was_not_created_is_not_removed),
+	   TEST(a_link_that_was_not_created_is_not_removed), TEST(a_link_made_by_hand_stays),
 	   TEST(a_link_below_a_root_is_only_its_unit),
 	   TEST(a_foreign_file_in_place_of_the_unit_link_stays))
