@@ -4,8 +4,7 @@
 /* What the server's configuration means for RDMA when nfs-server starts. That depends on the
  * program that reads it:
  *
- * - rpc.nfsd before 2.1.1 does not read it: it has only its arguments
- *   (plugin/host/nfsd-arguments.c);
+ * - rpc.nfsd before 2.1.1 does not read it: it has only its arguments, and is not supported;
  * - rpc.nfsd before nfs-utils 2.4.2 takes rdma= for a port (RHEL 8 has the later behaviour in
  *   its 2.3.3);
  * - rpc.nfsd since then (utils/nfsd/nfsd.c) takes rdma=y for a switch, and the port is
@@ -175,9 +174,7 @@ static bool nfsd_conf_environment(const struct host *host, struct nfsd_conf *out
 	return false;
 }
 
-/* Before 1.3.4 the service's port was written with its bytes swapped (nfssvc_set_rdmaport()). */
-static void nfsd_conf_judge_argument(struct check_run *run, const char *port, unsigned int number,
-				     struct nfsd_conf *out)
+static void nfsd_conf_judge_argument(struct check_run *run, const char *port, struct nfsd_conf *out)
 {
 	struct nfsd_conf_input in = { .service = nfsd_conf_service, .arg = run->host };
 
@@ -191,10 +188,6 @@ static void nfsd_conf_judge_argument(struct check_run *run, const char *port, un
 		nfsd_conf_set(
 			out, NFSD_CONF_BROKEN, "bad-argument",
 			"--rdma without a port means the service nfsrdma, which /etc/services does not have");
-	else if (number && number < 10304 && (!*port || port[strspn(port, "0123456789")]))
-		nfsd_conf_set(
-			out, NFSD_CONF_BROKEN, "bad-argument",
-			"before nfs-utils 1.3.4 --rdma with a service's name, or none, listens on another port");
 	if (out->state != NFSD_CONF_ON)
 		out->port = 0;
 }
@@ -241,31 +234,25 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 	const struct check_target *target = run->target;
 	/* With a server's name the port is that server's. */
 	unsigned int wanted = target->server || !target->port ? NFS_RDMA_PORT : target->port;
-	struct nfsd_arguments arguments;
-	char start[256], port[16];
+	char start[256], port[16], who[NFS_UTILS_WHO_MAX];
+	enum nfs_utils_conf reads = nfs_utils_conf(run->host, who);
 	size_t used;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	nfsd_arguments(run->host, wanted, &arguments);
 	/* Without systemd, or if the unit cannot be read, rpc.nfsd starts it. */
 	if (host_unit_get(run->host, NFSD_SERVICE, "ExecStart", start, sizeof(start)))
 		start[0] = '\0';
 	snprintf(out->where, sizeof(out->where), NFSD_SERVICE);
 	if (nfsd_conf_argument(start, port) ||
 	    (strstr(start, "$RPCNFSD") && nfsd_conf_environment(run->host, out, port))) {
-		nfsd_conf_judge_argument(run, port, arguments.number, out);
+		nfsd_conf_judge_argument(run, port, out);
 		snprintf(out->write, sizeof(out->write), "--rdma=%u", wanted);
 		return 0;
 	}
-	if (!arguments.reads_conf) {
-		str_copy(out->file, sizeof(out->file), arguments.file);
-		str_copy(out->write, sizeof(out->write), arguments.line);
-		nfsd_conf_set(out, NFSD_CONF_OFF,
-			      !arguments.has_rdma ? "no-rdma-argument"
-			      : *arguments.file   ? "argument-file"
-						  : "argument",
-			      "%s does not read nfs.conf", arguments.who);
+	if (reads == NFS_CONF_IGNORED) {
+		nfsd_conf_set(out, NFSD_CONF_OFF, "unsupported",
+			      "%s does not read nfs.conf, and is not supported", who);
 		return 0;
 	}
 	rc = nfsd_conf_read_file(run, start, wanted, out);
@@ -273,7 +260,9 @@ int nfsd_conf_read(struct check_run *run, struct nfsd_conf *out)
 		return rc;
 	/* The settings may have no effect. */
 	used = strlen(out->why);
-	if (out->state != NFSD_CONF_ON && *arguments.why)
-		snprintf(out->why + used, sizeof(out->why) - used, "; %s", arguments.why);
+	if (out->state != NFSD_CONF_ON && reads == NFS_CONF_UNKNOWN)
+		snprintf(
+			out->why + used, sizeof(out->why) - used,
+			"; the version of nfs-utils is unknown, and before 2.1.1 it does not read nfs.conf");
 	return 0;
 }

@@ -394,24 +394,17 @@ enum nfs_utils_drop_ins nfs_utils_drop_ins(const struct nfs_utils *utils, const 
 /* Returns the first key that two sections with this name both set; NULL: none. */
 const char *nfs_utils_clash(const struct conf *conf, const char *section);
 
-/* nfsd-arguments.c: how to make the NFS server listen for RDMA if its nfs-utils does not
- * read nfs.conf */
-
-struct nfsd_arguments {
-	unsigned int number; /* of nfs-utils, 20602, or its lower bound; 0: unknown */
-	bool reads_conf;     /* true also if unknown */
-	bool has_rdma;       /* rpc.nfsd has an argument --rdma */
-	char who[96];        /* "nfs-utils 1:1.3.4-6" */
-	/* If nfs.conf is not read: the line to write and its file; "" if unknown. */
-	char line[192], file[64];
-	/* For the user: what to write, and where. Empty: nfs.conf is read. If nothing is
-	 * known, it says so. */
-	char why[448];
+/* Whether the NFS server reads nfs.conf. */
+enum nfs_utils_conf {
+	NFS_CONF_READ,
+	NFS_CONF_IGNORED, /* before 2.1.1, which nothing here sets up: rpc.nfsd has only its arguments */
+	NFS_CONF_UNKNOWN, /* taken to be read */
 };
 
-/* Gives every caller the same answer: the version is that of the package or of the
- * release, or is derived from a file. */
-void nfsd_arguments(const struct host *host, unsigned int port, struct nfsd_arguments *out);
+#define NFS_UTILS_WHO_MAX 96
+
+/* By the package, the release, or a file. @who: "nfs-utils 1:1.3.4-6". */
+enum nfs_utils_conf nfs_utils_conf(const struct host *host, char who[NFS_UTILS_WHO_MAX]);
 
 /* ganesha.c: NFS-Ganesha, a server in user space, and etc/ganesha/ganesha.conf */
 

@@ -35,7 +35,7 @@ static const char *listener_unit_key(const struct host *host, const char *unit)
 
 	if (host_unit_read(host, unit, "Service", settings))
 		return NULL;
-	/* That of the server is one of its arguments, which nfsd-arguments.c reads. */
+	/* That of the server is one of its arguments, which checks/nfsd-conf.c reads. */
 	for (i = !strcmp(unit, SERVER); settings[i].key; i++)
 		if (host_adds_listener(settings[i].buf))
 			return settings[i].key;

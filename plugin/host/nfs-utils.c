@@ -91,3 +91,47 @@ const char *nfs_utils_clash(const struct conf *conf, const char *section)
 	conf_each(conf, section, nfs_utils_add_pair, &pairs);
 	return pairs.key;
 }
+
+/* The first version in a distribution's release, if no file has the package's version; 0:
+ * unknown. */
+static unsigned int nfs_utils_release_number(const struct host_system *system)
+{
+	static const struct {
+		enum distro distro;
+		unsigned long from, number;
+	} releases[] = {
+		{ DISTRO_RHEL, 8, 20303 },
+		{ DISTRO_RHEL, 7, 10300 },
+		{ DISTRO_SUSE, 15, 20101 },
+		{ DISTRO_SUSE, 12, 10300 },
+	};
+	unsigned long release = strtoul(system->version_id, NULL, 10);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(releases); i++)
+		if (releases[i].distro == system->distro && release >= releases[i].from)
+			return (unsigned int)releases[i].number;
+	return 0;
+}
+
+/* If nfsconf(8) exists, which was added in 2.3.2, the other programs read nfs.conf, too. */
+enum nfs_utils_conf nfs_utils_conf(const struct host *host, char who[NFS_UTILS_WHO_MAX])
+{
+	struct host_system system;
+	struct nfs_utils utils;
+	unsigned int number;
+
+	snprintf(who, NFS_UTILS_WHO_MAX, "nfs-utils of this host");
+	if (!nfs_utils_read(host, &utils) && utils.number) {
+		snprintf(who, NFS_UTILS_WHO_MAX, "nfs-utils %.40s", utils.version);
+		return utils.number < 20101 ? NFS_CONF_IGNORED : NFS_CONF_READ;
+	}
+	if (host_system(host, &system))
+		memset(&system, 0, sizeof(system));
+	number = nfs_utils_release_number(&system);
+	if (!number)
+		return host_exists(host, "usr/sbin/nfsconf") ? NFS_CONF_UNKNOWN : NFS_CONF_READ;
+	if (*system.name)
+		snprintf(who, NFS_UTILS_WHO_MAX, "nfs-utils of %.40s", system.name);
+	return number < 20101 ? NFS_CONF_IGNORED : NFS_CONF_READ;
+}

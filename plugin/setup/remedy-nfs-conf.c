@@ -4,8 +4,7 @@
 /* Two settings make the NFS server listen for RDMA, and both are needed: rdma=y alone
  * makes rpc.nfsd look for a service "nfsrdma" in /etc/services, which Debian has not, and go on
  * without RDMA; a port as the value of rdma is not known to nfsdctl (nfs-utils 2.8). They stand in
- * a drop-in where nfs-utils reads such, else in nfs.conf itself. Where it reads no nfs.conf it is a
- * shell's file that only its administrator changes. */
+ * a drop-in where nfs-utils reads such, else in nfs.conf itself. Where it reads no nfs.conf nothing is set. */
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"
@@ -179,20 +178,23 @@ static int nfs_conf_has_other(struct planner *planner, bool *out)
 	return 0;
 }
 
-/* Nothing that could be written to nfs.conf would do anything. True: what does is told, in the words
- * of server.nfs-conf. */
-static bool nfs_conf_needs_arguments(struct planner *planner)
+/* Nothing that could be written to nfs.conf would do anything. A server that runs gets its listener, unless by a
+ * restart. True: a note says so. */
+static bool nfs_conf_is_ignored(struct planner *planner)
 {
-	struct nfsd_arguments arguments;
+	char who[NFS_UTILS_WHO_MAX];
+	enum nfs_utils_conf reads = nfs_utils_conf(planner->machine->host, who);
 
-	nfsd_arguments(planner->machine->host, planner->port, &arguments);
-	if (arguments.reads_conf) {
-		if (*arguments.why)
-			plan_note(planner, false, "Of this host %s", arguments.why);
+	if (reads == NFS_CONF_UNKNOWN)
+		plan_note(
+			planner, false,
+			"The version of nfs-utils of this host is unknown: before 2.1.1 it does not read nfs.conf");
+	if (reads != NFS_CONF_IGNORED)
 		return false;
-	}
-	planner->left_alone = true;
-	plan_note(planner, true, "%s. Then: systemctl restart nfs-server", arguments.why);
+	planner->left_alone = planner->request->restart;
+	plan_note(planner, true,
+		  "%s does not read nfs.conf, and is not supported: install nfs-utils 2.3 or later",
+		  who);
 	return true;
 }
 
@@ -236,7 +238,7 @@ static int nfs_conf_plan(struct planner *planner)
 	if (modules_no_server(planner))
 		return 0;
 	rc = nfs_conf_has_other(planner, &other);
-	if (rc || other || listener_is_taken(planner) || nfs_conf_needs_arguments(planner))
+	if (rc || other || listener_is_taken(planner) || nfs_conf_is_ignored(planner))
 		return rc;
 	path = nfs_conf_reads_dropins(planner) ? PATH_NFS_OURS : PATH_NFS;
 	if (nfs_conf_is_overruled(planner, conf, path, "rdma") ||

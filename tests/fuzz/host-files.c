@@ -120,7 +120,7 @@ static void read_system(void)
 	struct host_system system;
 	struct host_memlock memlock;
 	struct host_platform platform;
-	struct nfsd_arguments arguments;
+	char who[NFS_UTILS_WHO_MAX];
 	char kind[HOST_CONTAINER_MAX];
 
 	if (!host_system(host, &system))
@@ -128,8 +128,8 @@ static void read_system(void)
 	if (!host_memlock(host, &memlock) && memlock.nlines)
 		FUZZ_CHECK(finding_is_clean(memlock.lines[0].domain));
 	host_platform(host, &platform);
-	nfsd_arguments(host, 20049, &arguments);
-	FUZZ_CHECK(finding_is_clean(arguments.line) && finding_is_clean(arguments.why));
+	nfs_utils_conf(host, who);
+	FUZZ_CHECK(finding_is_clean(who));
 	host_managers(host);
 	read_units();
 	if (host_container(host, kind))

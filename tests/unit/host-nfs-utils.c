@@ -81,5 +81,50 @@ static void two_sections_with_one_key_clash(void)
 	tree_free(&tree);
 }
 
-SUITE_MAIN("host-nfs-utils", TEST(versions_are_numbers), TEST(rhel_may_have_the_fix),
-	   TEST(without_a_version_the_directory_decides), TEST(two_sections_with_one_key_clash))
+#define DEBIAN "ID=debian\nVERSION_ID=\"11\"\n"
+#define EL7    "ID=\"centos\"\nVERSION_ID=\"7\"\nPRETTY_NAME=\"CentOS Linux 7 (Core)\"\n"
+
+static void nfs_conf_is_read_since_2_1_1(void)
+{
+	static const struct {
+		const char *release, *version;
+		bool nfsconf;
+		enum nfs_utils_conf conf;
+		const char *who;
+	} rows[] = {
+		{ DEBIAN, "1:2.1.1-1", false, NFS_CONF_READ, "nfs-utils 1:2.1.1-1" },
+		{ DEBIAN, "1:2.6.2-4", false, NFS_CONF_READ, "nfs-utils 1:2.6.2-4" },
+		{ DEBIAN, "1:2.1.0-1", false, NFS_CONF_IGNORED, "nfs-utils 1:2.1.0-1" },
+		{ DEBIAN, "1:1.3.4-6", false, NFS_CONF_IGNORED, "nfs-utils 1:1.3.4-6" },
+		{ EL7, NULL, false, NFS_CONF_IGNORED, "nfs-utils of CentOS Linux 7 (Core)" },
+		{ "ID=rocky\nVERSION_ID=8.9\n", NULL, false, NFS_CONF_READ, "nfs-utils of " },
+		{ "ID=fedora\nVERSION_ID=40\n", NULL, false, NFS_CONF_READ, "nfs-utils of " },
+		{ "ID=sles\nVERSION_ID=15.5\n", NULL, false, NFS_CONF_READ, "nfs-utils of " },
+		{ "ID=sles\nVERSION_ID=12.5\n", NULL, false, NFS_CONF_IGNORED, "nfs-utils of " },
+		{ "ID=gentoo\n", NULL, false, NFS_CONF_UNKNOWN, "nfs-utils of this host" },
+		{ "ID=gentoo\n", NULL, true, NFS_CONF_READ, "nfs-utils of this host" },
+		{ "ID=debian\nVERSION_ID=10\n", NULL, false, NFS_CONF_UNKNOWN,
+		  "nfs-utils of this host" },
+		{ "", NULL, false, NFS_CONF_UNKNOWN, "nfs-utils of this host" },
+	};
+	char who[NFS_UTILS_WHO_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		SUITE_ROW("%zu: %s", i, rows[i].version ? rows[i].version : rows[i].release);
+		if (rows[i].version)
+			install("nfs-common", rows[i].version);
+		else
+			tree_new(&tree);
+		tree_write(&tree, "etc/os-release", rows[i].release);
+		if (rows[i].nfsconf)
+			tree_write(&tree, "usr/sbin/nfsconf", "");
+		CU_ASSERT_EQUAL(nfs_utils_conf(tree.host, who), rows[i].conf);
+		ASSERT_CONTAINS(who, rows[i].who);
+		tree_free(&tree);
+	}
+}
+
+SUITE_MAIN("host-nfs-utils", TEST(nfs_conf_is_read_since_2_1_1), TEST(versions_are_numbers),
+	   TEST(rhel_may_have_the_fix), TEST(without_a_version_the_directory_decides),
+	   TEST(two_sections_with_one_key_clash))
