@@ -887,7 +887,7 @@ const struct fault_row fault_table[] = {
 	  .serve = fault_groups },
 	{ .name = "nfs-read",
 	  .values = "short|early-end|too-large|beyond-the-end|above-2-gib",
-	  .value = "short",
+	  .value = "too-large",
 	  .finding = "probe.read.over-tcp",
 	  .description =
 		  "over TCP too, READs return 64 KiB at most (early-end: and end the file there), or fail above 256 KiB, beyond the end of the file, or above 2 GiB",

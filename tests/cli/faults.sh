@@ -89,7 +89,6 @@ declare -A only=(
 	[write=create-lost]='probe.reply.lost probe.scratch.left'
 	[eof]='probe.read.eof'
 	[nfs-read]=probe.read.over-tcp
-	[nfs-read=early-end]='probe.read.eof probe.read.over-tcp'
 	[groups]=probe.versions
 	[read-attributes]='probe.read.compound'
 	[read-attributes@3]='probe.read.attributes'
@@ -207,7 +206,7 @@ declare -A reasons=(
 	[linux-3=page-base]=bug.linux3-page-base/seen
 	[nfs-unaligned]=probe.read.over-tcp/nfs
 	[nfs-read=short]=probe.read.over-tcp/short
-	[nfs-read=early-end]='probe.read.over-tcp/early-end probe.read.eof/early'
+	[nfs-read=early-end]=probe.read.over-tcp/early-end
 	[nfs-read=too-large]=probe.read.over-tcp/too-large
 	[nfs-read=beyond-the-end]=probe.read.over-tcp/beyond-the-end
 	[nfs-read=above-2-gib]=probe.read.over-tcp/error
