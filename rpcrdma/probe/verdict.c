@@ -449,13 +449,13 @@ static void verdict_count_over_tcp(const struct records *rs, struct verdict_over
 static const struct verdict_tcp_cause {
 	const char *reason, *what; /* "46 READs ..." */
 } verdict_tcp_causes[] = {
-	{ "size", "return more, over TCP too, than the size of the file allows" },
-	{ "nfs", "fail over RDMA and over TCP" },
-	{ "early-end", "end before the file does, over TCP too" },
-	{ "short", "return less than is there, over TCP too" },
-	{ "too-large", "fail over RDMA and over TCP, all larger than those that are right" },
-	{ "beyond-the-end", "fail over RDMA and over TCP, all beyond the end of the file" },
-	{ "error", "fail over RDMA and over TCP" },
+	{ "size", "returned more, over TCP too, than the size of the file allows" },
+	{ "nfs", "failed over RDMA and over TCP" },
+	{ "early-end", "ended before the file does, over TCP too" },
+	{ "short", "returned less than is there, over TCP too" },
+	{ "too-large", "failed over RDMA and over TCP, all larger than those that are right" },
+	{ "beyond-the-end", "failed over RDMA and over TCP, all beyond the end of the file" },
+	{ "error", "failed over RDMA and over TCP" },
 };
 
 static const struct verdict_tcp_cause *verdict_over_tcp_cause(const struct verdict_over_tcp *n)
@@ -492,8 +492,9 @@ static void verdict_say_over_tcp(const struct verdict_input *in, finding_sink si
 	cause = verdict_over_tcp_cause(&n);
 	outcome = &n.example->outcome;
 	wrong = !strcmp(cause->reason, "nfs") || !*outcome->text;
-	finding_init(&f, "probe.read.over-tcp", FINDING_WARN, "%u READ%s %s, the first at %llu: %s",
-		     n.n, n.n == 1 ? "" : "s", cause->what, (unsigned long long)n.example->c.offset,
+	finding_init(&f, "probe.read.over-tcp", FINDING_WARN,
+		     "%u READ%s %s, the first at offset %llu: %s", n.n, n.n == 1 ? "" : "s",
+		     cause->what, (unsigned long long)n.example->c.offset,
 		     wrong ? read_kind_name(outcome->kind) : outcome->text);
 	finding_reason(&f, cause->reason);
 	finding_number(&f, "wrong", n.n);

@@ -366,17 +366,18 @@ static void what_fails_over_tcp_too_is_told_apart(void)
 		const char *reason, *words;
 	} rows[] = {
 		{ is_high, READ_DATA, SIGN_NONE, "nfs",
-		  "READs fail over RDMA and over TCP, the first at 4294967296: wrong data" },
-		{ is_at_the_end, READ_DATA, SIGN_BEYOND_SIZE, "size", "return more, over TCP too" },
+		  "READs failed over RDMA and over TCP, the first at offset 4294967296: wrong data" },
+		{ is_at_the_end, READ_DATA, SIGN_BEYOND_SIZE, "size",
+		  "returned more, over TCP too" },
 		{ is_above_64k, READ_SHORT, SIGN_NONE, "short",
-		  "return less than is there, over TCP too" },
-		{ is_above_64k, READ_SHORT, SIGN_EOF, "early-end", "end before the file does" },
+		  "returned less than is there, over TCP too" },
+		{ is_above_64k, READ_SHORT, SIGN_EOF, "early-end", "ended before the file does" },
 		{ is_above_64k, READ_STATUS, SIGN_NONE, "too-large",
 		  "all larger than those that are right" },
 		{ is_at_the_end, READ_STATUS, SIGN_NONE, "beyond-the-end",
 		  "all beyond the end of the file" },
 		{ is_high, READ_STATUS, SIGN_NONE, "error",
-		  "READs fail over RDMA and over TCP, the first at" },
+		  "READs failed over RDMA and over TCP, the first at offset" },
 	};
 	const struct finding *f = NULL;
 	size_t i, j;
