@@ -169,6 +169,13 @@ static int mount_plain(struct helper *helper)
 	return rc ? HELPER_FAILED : HELPER_OK;
 }
 
+/* By a signal that came while this process did not look. */
+static bool mount_is_interrupted(struct helper *helper)
+{
+	return helper->waiting.signal ||
+	       waiting_for(&helper->waiting, -1, deadline_in(1)) == WAIT_SIGNAL;
+}
+
 int mount_run(struct helper *helper)
 {
 	struct mounter_result result = { .status = -1 };
@@ -186,12 +193,13 @@ int mount_run(struct helper *helper)
 	if (!helper->plan->wants_rdma)
 		return mount_plain(helper);
 
-	rc = mount_checks_before(helper, false);
+	rc = mount_is_interrupted(helper) ? 0 : mount_checks_before(helper, false);
 	/* The connection manager repeats a lost request after four seconds. */
 	if (!rc && helper->checks.result == CHECKS_SILENT && helper->once &&
 	    deadline_left(helper->deadline))
 		rc = mount_checks_before(helper, true);
-	waiting_begin(&helper->waiting);
+	if (mount_is_interrupted(helper))
+		return outcome_interrupted(helper);
 	while (!rc) {
 		action = mount_decide(helper);
 		if (action == RETRY_REFUSE)

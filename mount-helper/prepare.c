@@ -97,8 +97,11 @@ int prepare_mount(struct helper *helper)
 		return prepare_refuse(helper, HELPER_USAGE);
 	/* Whatever kills this process from here on, or however long it waits, a guest does not start on the directory
 	 * below. */
-	if (helper->plan->wants_rdma)
+	if (helper->plan->wants_rdma) {
+		/* From here on a signal has to take the note back. */
+		waiting_begin(&helper->waiting);
 		outcome_pending(helper);
+	}
 	/* The deadline of everything before the first message. */
 	helper->deadline = helper->start_ms + helper->plan->policy.deadline_ms;
 	if (helper->plan->wants_rdma && prepare_resolve(helper)) {

@@ -123,6 +123,14 @@ int request_read(const struct host *host, const char *target, struct request *ou
 	return rc == -ESTALE ? err_set(ENOENT, "nothing was requested there") : rc;
 }
 
+/* What has another name is of no directory. */
+static bool request_is_name(const char *name)
+{
+	size_t len = strspn(name, "0123456789abcdef");
+
+	return len == REQUEST_NAME_DIGITS && !name[len];
+}
+
 static int request_compare(const void *a, const void *b)
 {
 	const struct request *one = a, *other = b;
@@ -149,7 +157,7 @@ int request_list(const struct host *host, struct request_list *out)
 	for (i = 0; i < names.count; i++) {
 		struct request *request = &out->list[out->count];
 
-		if (*names.names[i] == '.')
+		if (!request_is_name(names.names[i]))
 			continue;
 		rc = request_read_file(host, names.names[i], boot_id, request);
 		if (rc == -ENOENT || rc == -ESTALE)

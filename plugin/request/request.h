@@ -27,8 +27,9 @@
 
 #include "plugin/host/host.h"
 
-#define REQUEST_FOLDER   "run/nfsrdma/requests"
-#define REQUEST_NAME_MAX 24
+#define REQUEST_FOLDER      "run/nfsrdma/requests"
+#define REQUEST_NAME_DIGITS 16
+#define REQUEST_NAME_MAX    24
 /* In place of a policy: that of this host's files, as they are when it is asked. */
 #define REQUEST_POLICY_FILES "nfsrdma.conf"
 

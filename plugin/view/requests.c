@@ -58,7 +58,8 @@ const struct request *requests_of(const struct view *view, const struct nfs_moun
 	/* mount.nfsrdma adds the transport to the options of mount.nfs, which libmount keeps; with prefer it may
 	 * have mounted it over TCP in the end. */
 	view_asks(NULL, mount->asked, &asks);
-	if (*mount->asked && asks.asked != ASKED_RDMA && requests_force(request) != FORCE_PREFER)
+	if (*mount->asked && strlen(mount->asked) < sizeof(mount->asked) - 1 &&
+	    asks.asked != ASKED_RDMA && requests_force(request) != FORCE_PREFER)
 		return NULL;
 	text_copy(source, sizeof(source), request->source);
 	return view_same_source(source, mount->fs_spec) &&

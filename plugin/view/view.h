@@ -164,6 +164,7 @@ struct view_wanted {
 	enum policy_mode mode; /* in force: with @rdma require or prefer */
 	enum policy_unknown on_unknown;
 	enum view_by by; /* also set if it is switched off */
+	bool guess; /* nothing is sure to request it: [default] decides, if it says something */
 	/* "/etc/nfsrdma.conf:3", "pool 'vm'", "/etc/fstab:7", "its mount options"; "": no
 	 * request */
 	char from[POLICY_FROM_MAX];

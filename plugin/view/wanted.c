@@ -109,6 +109,7 @@ static void wanted_take(struct wanted_search *f, const struct wanted_word *word)
 	if (word->asked < ASKED_TCP)
 		return;
 	out->by = word->by;
+	out->guess = word->guess;
 	out->many = wanted_bys[word->by].many;
 	snprintf(out->from, sizeof(out->from), "%s",
 		 word->from ? word->from : wanted_bys[word->by].from);
@@ -231,14 +232,14 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 
 /* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it, and notes it. */
 static enum view_force wanted_force(const struct nfs_mount *mount, const struct view_asks *asks,
-				    const struct request *request)
+				    enum view_force requested)
 {
 	struct view_asks fstab;
 
 	view_asks(NULL, mount->fstab, &fstab);
 	if (asks->force)
 		return asks->force;
-	return request && requests_force(request) ? requests_force(request) : fstab.force;
+	return requested ? requested : fstab.force;
 }
 
 static void wanted_take_mount(struct wanted_search *f)
@@ -256,19 +257,22 @@ static void wanted_take_mount(struct wanted_search *f)
 	struct view_asks asks;
 
 	view_asks(NULL, mount->asked, &asks);
-	f->force = wanted_force(mount, &asks, request);
-	options.asked = asks.asked == ASKED_RDMA && f->force == FORCE_OFF ? ASKED_ANY : asks.asked;
-	options.force = f->force;
-	wanted_take_fstab(f, mount);
-	wanted_take(f, &options);
 	if (request) {
-		helper.guess = !view_is_rdma(mount->proto) &&
+		/* Options that request RDMA are those of mount.nfsrdma. */
+		helper.guess = !view_is_rdma(mount->proto) && asks.asked != ASKED_RDMA &&
 			       requests_is_shared(f->view, request, mount);
 		helper.force = requests_force(request);
 		if (helper.guess && helper.force == FORCE_REQUIRE)
 			helper.force = FORCE_PREFER;
-		wanted_take(f, &helper);
 	}
+	/* A guess neither weakens what others say nor makes it stricter. */
+	f->force = wanted_force(mount, &asks, helper.guess ? FORCE_NONE : helper.force);
+	options.asked = asks.asked == ASKED_RDMA && f->force == FORCE_OFF ? ASKED_ANY : asks.asked;
+	options.force = f->force;
+	wanted_take_fstab(f, mount);
+	wanted_take(f, &options);
+	if (request)
+		wanted_take(f, &helper);
 	if (f->force != FORCE_OFF) {
 		wanted_take_conf(f);
 		wanted_take(f, &port);
@@ -360,7 +364,7 @@ static void wanted_find_own(struct wanted_search *f)
 /* A guess does not count as a request. */
 static bool wanted_is_empty(const struct view_wanted *wanted)
 {
-	return !wanted->covered && (!wanted->rdma || wanted->by == BY_PORT);
+	return !wanted->covered && (!wanted->rdma || wanted->guess);
 }
 
 static void wanted_of_mount(const struct view *view, unsigned int index, struct view_wanted *out)
@@ -440,7 +444,7 @@ static void wanted_take_same_device(const struct view *view, unsigned int index,
 		if (i == index || strcmp(list[i].dev, list[index].dev) != 0)
 			continue;
 		wanted_of_mount(view, i, &same);
-		if (same.rdma && (same.by != BY_PORT || !out->rdma))
+		if (same.rdma && (!same.guess || !out->rdma))
 			*out = same;
 	}
 }

@@ -149,15 +149,18 @@ static void a_request_says_nothing_of_a_later_mount_by_hand(void)
 		bool shared;
 		const char *
 			answers; /* to a request with nfsrdma.policy=require, prefer, and without */
+		const char *conf;
 	} rows[] = {
-		{ "rw", 500, false, "pWp" },
-		{ "rw,vers=4.2,proto=tcp", 500, false, "pWp" },
-		{ "rw,proto=rdma,port=20049", 500, false, "rWr" },
-		{ NULL, 500, false, "rWr" },
-		{ NULL, 10, false, "ppp" },
-		{ NULL, 500, true, "WWW" },
-		{ "rw", 500, true, "pWp" },
-		{ "rw,proto=rdma,port=20049", 500, true, "rWr" },
+		/* What is not sure does not weaken [default], nor does it make other files bind. */
+		{ NULL, 500, true, "rrr", "[default]\npolicy = require\n" },
+		{ "rw", 500, false, "pWp", NULL },
+		{ "rw,vers=4.2,proto=tcp", 500, false, "pWp", NULL },
+		{ "rw,proto=rdma,port=20049", 500, false, "rWr", NULL },
+		{ NULL, 500, false, "rWr", NULL },
+		{ NULL, 10, false, "ppp", NULL },
+		{ NULL, 500, true, "WWW", NULL },
+		{ "rw", 500, true, "pWp", NULL },
+		{ "rw,proto=rdma,port=20049", 500, true, "rWr", NULL },
 	};
 	static const char *const policies[] = { "require", "prefer", REQUEST_POLICY_FILES };
 	struct request request = request_for(true, 60000);
@@ -167,7 +170,8 @@ static void a_request_says_nothing_of_a_later_mount_by_hand(void)
 
 	CU_ASSERT_FATAL(asprintf(&both, "%s%s", on_tcp.mounts, also) > 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		begin(&(struct row){ .mounts = rows[i].shared ? both : on_tcp.mounts });
+		begin(&(struct row){ .mounts = rows[i].shared ? both : on_tcp.mounts,
+				     .conf = rows[i].conf });
 		snprintf(text, sizeof(text), utab, rows[i].asked);
 		if (rows[i].asked)
 			tree_write(&tree, "run/mount/utab", text);

@@ -514,10 +514,10 @@ static void a_broken_request_is_reported(void)
 	begin();
 	scan();
 	ASSERT_LACKS(reasons, "watch.request/malformed");
-	tree_write(&tree, REQUEST_FOLDER "/7", "{");
+	tree_write(&tree, REQUEST_FOLDER "/0000000000000007", "{");
 	scan();
 	ASSERT_CONTAINS(reasons, "watch.request/malformed\n");
-	ASSERT_CONTAINS(printed("json"), "/run/nfsrdma/requests/7");
+	ASSERT_CONTAINS(printed("json"), "/run/nfsrdma/requests/0000000000000007");
 	end();
 }
 
