@@ -152,6 +152,11 @@ undo_records()
 	grep -q "stays: /var/lib/nfsrdma/setup.json /etc/modules-load.d/nfsrdma.conf$" "$work/log" ||
 		fail "purge does not name what setup wrote, which stays: $(cat "$work/log")"
 	grep -q "pool revert" "$work/log" || fail "purge does not name the pools' records, which stay"
+	# A host that 0.2 never changed has no setup.json.
+	below -i "$(debs_in "$out" nfsrdma)"
+	rm "$root/var/lib/nfsrdma/setup.json"
+	below -P nfsrdma
+	grep -q "stays: /etc/modules-load.d/nfsrdma.conf$" "$work/log" || fail "purge does not name a file of setup: $(cat "$work/log")"
 }
 
 # /etc/nfsrdma.conf is installed where there is none, and never replaces one; what you removed stays away.

@@ -233,7 +233,7 @@ static int cmd_setup_show_undo(const struct cmd_setup_options *options,
 	fflush(stdout);
 	return refused ? cli_error(
 				 &options->cli, EXIT_FAILED,
-				 "nothing was undone, because a file was changed since; restore or remove it, then try again")
+				 "nothing was undone, because a file was changed since: put back what setup wrote there, then try again")
 		       : EXIT_GOOD;
 }
 

@@ -36,7 +36,9 @@ static int apply_file(const struct host *host, const struct setup_step *step)
 	int rc;
 
 	if (!step->after) {
-		apply_list_folders(step->path, step->folders, &folders);
+		/* The folder of the ports has the lock, which this holds. */
+		apply_list_folders(step->path, strcmp(step->path, PATH_PORTS) ? step->folders : 0,
+				   &folders);
 		rc = apply_write(host, step);
 		return rc ? rc : place_remove_dirs(host, &folders);
 	}

@@ -62,6 +62,14 @@ static const char *old_text(struct json_object *json, const char *key)
 		       : NULL;
 }
 
+/* A text, or null where there was no file. Everything else would be taken for null. */
+static bool old_has_text(struct json_object *json, const char *key)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(json, key, &value) && (!value || old_text(json, key));
+}
+
 /* A short one, clean, that is not empty. */
 static bool old_word(struct json_object *json, const char *key, char *buf, size_t cap)
 {
@@ -89,7 +97,9 @@ static int old_add_file(struct setup_plan *plan, const struct host *host, struct
 
 	if (!old_word(json, "path", path, sizeof(path)) || !old_knows_path(kind, path))
 		return old_bad("path");
-	if (!after || !json_object_object_get_ex(json, "made", &made) ||
+	if (!after || !old_has_text(json, "before") ||
+	    (json_object_object_get_ex(json, "was", NULL) && !old_has_text(json, "was")) ||
+	    !json_object_object_get_ex(json, "made", &made) ||
 	    !json_object_is_type(made, json_type_array) ||
 	    json_object_array_length(made) > PLACE_MADE_MAX)
 		return old_bad(path);

@@ -79,7 +79,7 @@ struct setup_step {
 	bool refused;
 };
 
-#define SETUP_STEPS_MAX 24
+#define SETUP_STEPS_MAX 96
 #define SETUP_NOTES_MAX 24
 
 struct setup_note {
