@@ -81,12 +81,13 @@ static void live_route_take_number(const struct rtattr *attribute, unsigned int 
 		memcpy(out, RTA_DATA(attribute), sizeof(*out));
 }
 
-static void live_route_take_attributes(const struct rtattr *attribute, size_t left, int family,
+/* @left: of an int: that of an attribute without padding is more than there is. */
+static void live_route_take_attributes(const struct rtattr *attribute, int left, int family,
 				       struct host_route *out, unsigned int *oif)
 {
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
 		const struct rtattr *metric = RTA_DATA(attribute);
-		size_t metrics = RTA_PAYLOAD(attribute);
+		int metrics = (int)RTA_PAYLOAD(attribute);
 
 		if (attribute->rta_type == RTA_OIF)
 			live_route_take_number(attribute, oif);
