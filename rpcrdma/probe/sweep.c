@@ -397,7 +397,7 @@ static bool sweep_main_file(struct sweep *s, const struct probe_file *file)
 	return !changed;
 }
 
-/* There are bytes, and nobody can read them, not even inline: the same READ by RDMA and by TCP says why. */
+/* There are bytes, and they cannot be read even inline: the same READ by RDMA and by TCP says why. */
 static void sweep_note_unreadable(struct sweep *s, const struct probe_file *file, uint64_t base)
 {
 	struct read_record r = { .c = { .mechanism = MECH_INLINE, .offset = base, .count = 512 },
@@ -419,7 +419,12 @@ static void sweep_note_unreadable(struct sweep *s, const struct probe_file *file
 		return;
 	r.wrong_over_tcp = !over_tcp_operation(s->p, &request, NULL, &result) &&
 			   result.status == r.outcome.status;
-	sweep_add_record(s, &r);
+	r.expected = r.c.count;
+	/* Else whose error it is is not known. */
+	if (r.wrong_over_tcp)
+		sweep_add_record(s, &r);
+	else
+		s->records->not_run[r.c.mechanism]++;
 }
 
 static void sweep_more_windows(struct sweep *s, const struct probe_file *file)

@@ -377,9 +377,10 @@ static void verdict_say_placement(const struct verdict_input *in, const struct t
 			     plain->smallest_always, plain->largest_right_below);
 	else if (plain->failed)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_SKIP, "%s",
-			     tally_is_steady(plain)
+			     !tally_is_steady(plain) ? tally_unsteady(plain)
+			     : plain->kinds[READ_DATA] + plain->kinds[READ_STALE]
 				     ? "smaller READs fail too, or too few are correct"
-				     : tally_unsteady(plain));
+				     : "READs fail, and not with data in another place");
 	else if (plain->largest_right > PAGE)
 		finding_init(&f, "probe.read.write-chunk.placement", FINDING_PASS,
 			     "pages of READs of up to %u bytes are in place", plain->largest_right);
@@ -466,7 +467,8 @@ static const struct verdict_tcp_cause *verdict_over_tcp_cause(const struct verdi
 		n->data,
 		n->ends,
 		n->shorts == n->n,
-		compared && n->smallest > n->largest_right,
+		/* Linux clients take no smaller rsize. */
+		compared && n->smallest > n->largest_right && n->largest_right >= 1024,
 		compared && n->beyond == n->n && !n->right_beyond,
 	};
 	size_t i = 0;

@@ -16,7 +16,7 @@ struct versions_census {
 	enum versions_answer answers[PROBE_VERSIONS];
 	char why[PROBE_VERSIONS][128]; /* no answer */
 	bool silent;                   /* a version was waited for twice */
-	bool denied;                   /* the caller was rejected, not the version */
+	bool denied;                   /* the caller was rejected, by some version */
 };
 
 /* @rpc: the reply's header, if there is one. */
@@ -66,7 +66,8 @@ static void versions_ask(struct probe *p, struct versions_census *c, size_t i)
 			break;
 		c->silent = rc == -ETIMEDOUT && tries;
 	}
-	c->denied = c->denied || (rc && rpc.xid && rpc.reply_stat == RPC_MSG_DENIED);
+	c->denied = c->denied || (rc && rpc.xid && rpc.reply_stat == RPC_MSG_DENIED &&
+				  rpc.reject_stat == RPC_AUTH_ERROR);
 	c->answers[i] = !rc ? ANSWER_YES : rc == -EOPNOTSUPP ? ANSWER_NO : ANSWER_NONE;
 	/* The server returned the range of its program versions: all others are not offered. */
 	if (rc == -EOPNOTSUPP && rpc.reply_stat == RPC_MSG_ACCEPTED &&
@@ -106,9 +107,10 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 	 * calls should have answered. */
 	if (*silent && c->denied)
 		finding_init(
-			&f, "probe.versions", FINDING_FAIL,
-			"the server rejects the credentials of calls of NFS: uid %u, gid %u and %u more group%s",
-			p->cred.uid, p->cred.gid, p->cred.ngids, p->cred.ngids == 1 ? "" : "s");
+			&f, "probe.versions", p->version ? FINDING_WARN : FINDING_FAIL,
+			"the server rejects the credentials of calls of NFS %s: uid %u, gid %u and %u more group%s",
+			silent, p->cred.uid, p->cred.gid, p->cred.ngids,
+			p->cred.ngids == 1 ? "" : "s");
 	else if (!p->version && wanted)
 		finding_init(&f, "probe.versions", FINDING_FAIL,
 			     "NFSv%s was asked for; offered over RDMA: %s%s%s", wanted->name,
@@ -126,7 +128,7 @@ static void versions_say(struct probe *p, const struct versions_census *c)
 		finding_init(&f, "probe.versions", FINDING_PASS,
 			     "NFS versions offered over RDMA: %s", offered);
 	if (f.status != FINDING_PASS)
-		finding_reason(&f, *silent && c->denied ? "denied"
+		finding_reason(&f, *silent && c->denied ? (p->version ? "some-denied" : "denied")
 				   : p->version         ? "silent"
 				   : wanted             ? "not-offered"
 							: "none");

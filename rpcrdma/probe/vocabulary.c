@@ -35,7 +35,7 @@ static const struct vocabulary_row vocabulary_rows[] = {
 	  "silent closed no-nfs rdma-error malformed rpc-error no-reply "
 	  "local",
 	  "answered asked best_ms program_version tries" },
-	{ "probe.versions", "not-offered none silent denied",
+	{ "probe.versions", "not-offered none silent denied some-denied",
 	  "3 4.0 4.1 4.2 offered requested silent used" },
 	{ "probe.session",
 	  "grace busy status denied kerberos rpc-error no-reply "

@@ -245,8 +245,10 @@ fault()
 	# The sweep has too few.
 	[[ $1 != rarely* ]] || reads=5000
 	[[ $1 != write[=@]* ]] || options=(--scratch new)
-	[[ $1 != groups* ]] || options=(--cred 36:36,1,2,3,4,5,6,7,8,9)
-	probe --embedded --fault "${1%@*}" --nfs-version "${1#*@}" --reads "$reads" "${options[@]}"
+	local version=${1#*@}
+	# Else NFSv3's NULL, which carries no credentials, offers a version.
+	[[ $1 != groups* ]] || options=(--cred '36:36,1,2,3,4,5,6,7,8,9') version=4.1
+	probe --embedded --fault "${1%@*}" --nfs-version "$version" --reads "$reads" "${options[@]}"
 	if [[ $2 == probe.read.withheld ]]; then
 		expect_status 0
 		if [[ $1 == foreign=unknown* ]]; then
