@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Tried, not modelled: a NULL call to this host's own server at each of its RDMA addresses, which
- * the connection manager loops back, and rpcbind and TCP as clients ask them. A device that does
- * not connect to itself says nothing. */
+/* Tried, not modelled: a NULL call to this host's own server at each of its RDMA addresses, which the connection
+ * manager loops back; and what rpcbind names. A device that does not connect to itself says nothing. */
 #include "plugin/checks/internal.h"
 #include "rpcrdma/nfs/nfs.h"
+
+/* As long as remote_rdma_here() waits. */
+#define TRIAL_MS 3000
 
 struct server_trial {
 	struct words good, bad, unknown;
@@ -22,8 +24,15 @@ static int trial_ask(struct check_run *run, const struct own_address *own, uint1
 		     struct server_trial *trial)
 {
 	struct remote remote;
-	int rc = remote_rdma_here(run, own, port, &remote);
+	int rc;
 
+	/* What is cut short looks like silence. */
+	if (deadline_left(run->deadline) < TRIAL_MS) {
+		words_add(&trial->unknown, "%s (%s): no time was left (--timeout)", own->text,
+			  own->device->name);
+		return 0;
+	}
+	rc = remote_rdma_here(run, own, port, &remote);
 	if (rc)
 		return rc;
 	if (remote.answer == REMOTE_OPEN) {
@@ -41,7 +50,7 @@ static int trial_ask(struct check_run *run, const struct own_address *own, uint1
 	return 0;
 }
 
-/* What NFSv3's clients need besides: of rpcbind its own words. */
+/* What NFSv3's clients ask for; of this host's rpcbind, by its loopback address. */
 static void trial_side_channels(struct check_run *run, char *text, size_t cap)
 {
 	uint16_t port;

@@ -141,6 +141,10 @@ static int cmd_check_run(void *arg)
 		return cli_error(cli, EXIT_UNKNOWN, "no memory for the report");
 	cli_repeat(cli, report);
 	target.roles = options->request.roles ? options->request.roles : checks_roles(host);
+	if (options->try && !(target.roles & CHECK_SERVER)) {
+		err_set(EINVAL, "--try is for a server: add --role server");
+		return cli_usage(cli);
+	}
 	job.host = host;
 	job.deadline = deadline_in(cli->timeout_ms);
 	rc = cmd_check_fill(&job, report_collect, &collector);

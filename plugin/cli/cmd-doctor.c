@@ -11,6 +11,8 @@
 
 /* The checks have this part of the time; the rest is for the probe. */
 #define CHECKS_PART 3
+/* A mount that takes less than that on a healthy path is ended for lack of time alone. */
+#define TRIAL_MIN_MS 5000
 
 struct cmd_doctor_options {
 	struct cli cli;
@@ -175,13 +177,12 @@ static enum ip_family doctor_server_family(const struct check_target *target)
 					  : IP_UNKNOWN;
 }
 
-/* @planned: the options of the plan. */
-static int doctor_try(struct doctor *doctor, const char *planned, uint64_t deadline)
+static int doctor_try(struct doctor *doctor, const struct plan *plan, uint64_t deadline)
 {
 	const struct cmd_doctor_options *options = doctor->options;
 	const struct kernel_trial_options trial = {
 		.spec = options->cli.operands[0],
-		.options = planned,
+		.options = plan->options,
 		.file = doctor->file,
 		.timeout_ms = (unsigned int)deadline_left(deadline),
 		.nfs_port = options->nfs_port,
@@ -211,6 +212,17 @@ static int doctor_try(struct doctor *doctor, const char *planned, uint64_t deadl
 		fact.reason = "not-root";
 		return doctor_report(doctor, fact);
 	}
+	if (!plan->wants_rdma) {
+		fact.status = FINDING_SKIP;
+		fact.text = "not tried: the policy is off, so it would be mounted without RDMA";
+		fact.reason = "off";
+		return doctor_report(doctor, fact);
+	}
+	if (deadline_left(deadline) < TRIAL_MIN_MS) {
+		fact.text = "not tried: the checks and the probe took the time";
+		fact.reason = "no-time";
+		return doctor_report(doctor, fact);
+	}
 	ticker_set(options->cli.ticker, "mounting", 0, 0);
 	return kernel_try(&trial, &events);
 }
@@ -236,6 +248,8 @@ static int doctor_plan(struct doctor *doctor, uint64_t deadline)
 		words_add(&words, "port=%u", asked->port);
 	if (asked->sec)
 		words_add(&words, "sec=%s", asked->sec);
+	if (doctor->options->mount_port && asked->nfs_version && asked->nfs_version->vers == 3)
+		words_add(&words, "mountport=%u", doctor->options->mount_port);
 	snprintf(requested, sizeof(requested), "%.63s", words.count ? words_text(&words) : "");
 	request.options = words.count ? requested : NULL;
 	rc = policy_open(&policies, doctor->host);
@@ -257,7 +271,7 @@ static int doctor_plan(struct doctor *doctor, uint64_t deadline)
 	fact.key = "options";
 	fact.value = plan->options;
 	rc = doctor_report(doctor, fact);
-	return rc ? rc : doctor_try(doctor, plan->options, deadline);
+	return rc ? rc : doctor_try(doctor, plan, deadline);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */

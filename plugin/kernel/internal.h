@@ -176,10 +176,13 @@ struct kernel_trial_task {
 /* What came of mount.nfs: the child's first record, of type KERNEL_TRIED. */
 #define KERNEL_TRIED 3
 struct kernel_tried {
-	bool entered;   /* the namespace */
-	bool mounted;   /* see mount */
-	bool unmounted; /* filled in by the parent, at the end */
-	int32_t error;  /* errno of what kept mount.nfs from running */
+	bool entered; /* the namespace */
+	bool mounted; /* see mount */
+	bool unread;  /* mount.nfs succeeded, and mountinfo cannot be read */
+	/* filled in by the parent, at the end: */
+	bool unmounted;
+	bool left;     /* the child does not end */
+	int32_t error; /* errno of what kept mount.nfs from running */
 	uint32_t ms;
 	struct mount_nfs_end end; /* of mount.nfs; status -1: it did not run */
 	struct nfs_mount mount;
@@ -195,10 +198,10 @@ int kernel_trial(void *arg, int channel);
 /* The parent's side of the first record. @deadline: of mount.nfs. Errors: of child_receive();
  * -EPROTO. */
 int kernel_trial_receive(const struct child *child, uint64_t deadline, struct kernel_tried *out);
-/* kernel.trial. @log: of the kernel meanwhile. @end: how the child ended, where that was not by
+/* kernel.trial. @server: as it was named. @log: of the kernel meanwhile. @end: how the child ended, where that was not by
  * itself. */
-void kernel_trial_finding(const struct kernel_tried *tried, const struct live_log *log,
-			  const char *end, struct finding *f);
+void kernel_trial_finding(const struct kernel_tried *tried, const char *server,
+			  const struct live_log *log, const char *end, struct finding *f);
 
 /* --- scratch.c ------------------------------------------------------------------ */
 

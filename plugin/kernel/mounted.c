@@ -12,6 +12,8 @@
 
 /* READs of 1 MiB over a slow path; what takes longer has timed out. */
 #define READER_STEP_MS 20000
+/* From the last word of a trial's child to its end. */
+#define TRIAL_END_MS 2000
 
 struct mounted {
 	const struct kernel_mount_options *options;
@@ -28,6 +30,7 @@ struct mounted {
 	struct kernel_read reads[KERNEL_RANGES];
 	struct probe_range_result results[KERNEL_RANGES];
 	char end[160];     /* of the child that reads, where it did not end by itself */
+	bool read_all;     /* it made all its reads */
 	bool silent;       /* it did not come to its end in time */
 	bool kernel_wrong; /* by kernel.read */
 };
@@ -104,6 +107,7 @@ static void mounted_on_record(void *arg, const struct kernel_record *r)
 	struct mounted *m = arg;
 
 	m->tried.unmounted = r->step == KERNEL_UNMOUNT && !r->error;
+	m->read_all = m->read_all || r->step == KERNEL_CLOSE;
 	if (r->step != KERNEL_READ)
 		return;
 	m->reads[r->index].tried = true;
@@ -162,6 +166,7 @@ static int mounted_read_by_kernel(struct mounted *m, const char *path)
 	int rc;
 
 	memset(m->reads, 0, sizeof(m->reads));
+	m->read_all = false;
 	if (m->trial && !options)
 		return err_no_memory();
 	rc = child_start(&child, &function);
@@ -171,8 +176,12 @@ static int mounted_read_by_kernel(struct mounted *m, const char *path)
 		rc = mounted_receive_trial(m, &child, m->deadline);
 	if (!rc && m->mount)
 		rc = kernel_receive(&receiver, &child);
-	m->silent = m->silent || rc == -ETIMEDOUT;
-	child_finish(&child, 0, &end);
+	/* The end of the time of a trial says nothing about a read. */
+	m->silent = m->silent ||
+		    (rc == -ETIMEDOUT && !m->read_all && (!m->trial || deadline_left(m->deadline)));
+	/* One that has said all of it is about to end. */
+	child_finish(&child, m->trial && !rc ? deadline_in(TRIAL_END_MS) : 0, &end);
+	m->tried.left = end.fate == CHILD_LEFT;
 	m->end[0] = '\0';
 	if (end.fate != CHILD_EXITED)
 		snprintf(m->end, sizeof(m->end), "; its process %s",
@@ -263,8 +272,7 @@ static int mounted_read_by_probe(struct mounted *m, bool first)
 	return probe_compare(&options, &events);
 }
 
-/* --- which of them is at fault
- * ------------------------------------------------------------------- */
+/* --- which of them is at fault --------------------------------------------------------- */
 
 /* What the probe's own client could not read, or what was written to meanwhile, proves nothing.
  * Returns the number of ranges that differ other than by an error. */
@@ -414,12 +422,21 @@ static void mounted_judge(struct mounted *m, unsigned int read, unsigned int fai
 static int mounted_read_and_compare(struct mounted *m)
 {
 	unsigned int read = 0, failed = 0, compared = 0, round, i;
+	const struct kernel_tried first = m->tried;
 	int rc;
 
 	for (round = 0; round < 2; round++) {
 		rc = round ? mounted_read_by_kernel(m, m->file) : 0;
 		if (rc)
 			return rc;
+		if (!m->mount) {
+			m->tried = first;
+			m->mount = &m->tried.mount;
+			mounted_emit_read(
+				m, FINDING_UNKNOWN, "no-reference",
+				"what was read differs, and it could not be mounted again to see whether it had changed");
+			return 0;
+		}
 		for (read = failed = 0, i = 0; i < KERNEL_RANGES; i++) {
 			read += m->reads[i].tried;
 			failed += m->reads[i].tried && m->reads[i].record.error;
@@ -570,6 +587,7 @@ static int mounted_try(struct mounted *m)
 	_cleanup_close_ int log = live_kmsg_begin();
 	_cleanup_(finding_fini) struct finding f = { 0 };
 	struct live_log lines;
+	char server[256];
 	int rc;
 
 	m->chosen.error = ETIMEDOUT;
@@ -578,7 +596,9 @@ static int mounted_try(struct mounted *m)
 		return rc;
 	/* Without the log it has fewer words. */
 	live_kmsg_since(log, &lines);
-	kernel_trial_finding(&m->tried, &lines, m->end, &f);
+	snprintf(server, sizeof(server), "%.*s",
+		 (int)(strstr(m->trial->spec, ":/") - m->trial->spec), m->trial->spec);
+	kernel_trial_finding(&m->tried, server, &lines, m->end, &f);
 	live_log_fini(&lines);
 	finding_text(&f, "options", "%s", m->trial->options);
 	mounted_emit(m, &f);

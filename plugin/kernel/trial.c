@@ -38,6 +38,7 @@ static void trial_find(struct kernel_tried *out)
 
 	if (host_open(&host, NULL) || host_nfs_mounts(host, &mounts)) {
 		text_copy(out->end.last, sizeof(out->end.last), err_text());
+		out->unread = true;
 		return;
 	}
 	for (i = 0; i < mounts.count; i++) {
@@ -93,6 +94,8 @@ int kernel_trial(void *arg, int channel)
 		task->reader.target = AT;
 		task->reader.dev = tried->mount.dev;
 		kernel_reader(&task->reader, channel);
+		/* What takes long from here on is no READ. */
+		kernel_send_step(channel, KERNEL_CLOSE, 0, now_ms());
 	}
 	start = now_ms();
 	rc = umount2(AT, UMOUNT_NOFOLLOW);

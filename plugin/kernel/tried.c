@@ -12,14 +12,34 @@
 #define LINES_MAX 3
 /* What the index does not have is shown from warnings on. */
 #define LEVEL_WARNING 4
+#define SERVER_MAX    256
 
-/* From @*at on the next line that may be its cause: a known one, or a warning. NULL: none. */
+/* From @*at on the next line to show: a known one, or a warning. NULL: none. */
 static const char *tried_next_line(const struct live_log *log, unsigned int *at)
 {
 	for (; *at < log->count; ++*at)
 		if (log->list[*at].level <= LEVEL_WARNING ||
 		    message_of("Linux", log->list[*at].text))
 			return log->list[(*at)++].text;
+	return NULL;
+}
+
+/* The first that may be the cause: it is known, and names no other server. Other mounts of this host log, too. */
+static const char *tried_cause(const struct live_log *log, const char *server)
+{
+	char value[SERVER_MAX];
+	unsigned int i;
+
+	for (i = 0; i < log->count; i++) {
+		const char *line = log->list[i].text;
+		const struct message *message = message_of("Linux", line);
+
+		if (!message)
+			continue;
+		message_value(message, line, value, sizeof(value));
+		if (!strstr(message->text, "{server}") || !*value || !strcmp(value, server))
+			return line;
+	}
 	return NULL;
 }
 
@@ -62,7 +82,13 @@ static const char *tried_fail(const struct kernel_tried *t, const char *logged, 
 	if (t->end.timed_out) {
 		finding_init(f, "kernel.trial", FINDING_FAIL, "it was not mounted in time%s%s%s",
 			     logged ? "; the kernel logged: " : "", logged ? logged : "", end);
-		return t->end.left || *end ? "hangs" : "timeout";
+		return t->end.left || t->left ? "hangs" : "timeout";
+	}
+	if (t->unread) {
+		finding_init(f, "kernel.trial", FINDING_UNKNOWN,
+			     "mount.nfs ended without an error; what it mounted is unknown: %s",
+			     last);
+		return "unread";
 	}
 	if (!t->end.status) {
 		finding_init(f, "kernel.trial", FINDING_FAIL,
@@ -99,10 +125,9 @@ static void tried_pass(const struct kernel_tried *t, struct finding *f)
 		finding_text(f, "shared", "%s", t->shared);
 }
 
-void kernel_trial_finding(const struct kernel_tried *t, const struct live_log *log, const char *end,
-			  struct finding *f)
+void kernel_trial_finding(const struct kernel_tried *t, const char *server,
+			  const struct live_log *log, const char *end, struct finding *f)
 {
-	unsigned int at = 0;
 	const char *reason = NULL;
 
 	if (!t->entered || t->error) {
@@ -114,7 +139,7 @@ void kernel_trial_finding(const struct kernel_tried *t, const struct live_log *l
 	} else if (t->mounted && view_is_rdma(t->mount.proto)) {
 		tried_pass(t, f);
 	} else {
-		reason = tried_fail(t, tried_next_line(log, &at), end, f);
+		reason = tried_fail(t, tried_cause(log, server), end, f);
 	}
 	if (reason) {
 		finding_reason(f, reason);

@@ -110,7 +110,7 @@ static void an_unmount_that_fails_says_why(void)
 /* A trial: what mount.nfs and the kernel said is all there, the kernel's words first. */
 static void a_trial_says_what_was_said(void)
 {
-	static const char line[] = "rpcrdma: connection to 10.0.2.15:20049 failed with -111",
+	static const char line[] = "nfs: server nas not responding, timed out",
 			  refused[] = "mount.nfs: access denied by server while mounting nas:/vm";
 	static const struct {
 		struct kernel_tried tried;
@@ -148,7 +148,7 @@ static void a_trial_says_what_was_said(void)
 		  "",
 		  FINDING_FAIL,
 		  "kernel.trial/failed",
-		  "the kernel logged: rpcrdma: connection" },
+		  "the kernel logged: nfs: server nas" },
 		{ { .entered = true, .end = { .status = 32, .last = "?" } },
 		  NULL,
 		  "",
@@ -160,8 +160,8 @@ static void a_trial_says_what_was_said(void)
 		  "",
 		  FINDING_FAIL,
 		  "kernel.trial/timeout",
-		  "in time; the kernel logged: rpcrdma" },
-		{ { .entered = true, .end = { .status = -1, .timed_out = true } },
+		  "in time; the kernel logged: nfs: server" },
+		{ { .entered = true, .end = { .status = -1, .timed_out = true }, .left = true },
 		  NULL,
 		  "; its process 7",
 		  FINDING_FAIL,
@@ -173,6 +173,18 @@ static void a_trial_says_what_was_said(void)
 		  FINDING_FAIL,
 		  "kernel.trial/nothing",
 		  "nothing is mounted" },
+		{ { .entered = true, .end = { .status = -1, .timed_out = true } },
+		  NULL,
+		  "; its process was ended",
+		  FINDING_FAIL,
+		  "kernel.trial/timeout",
+		  "; its process was ended" },
+		{ { .entered = true, .unread = true },
+		  NULL,
+		  "",
+		  FINDING_UNKNOWN,
+		  "kernel.trial/unread",
+		  "what it mounted is unknown" },
 		{ { .entered = true, .end = { .status = -1 } },
 		  NULL,
 		  "; its process 7",
@@ -208,7 +220,7 @@ static void a_trial_says_what_was_said(void)
 			CU_ASSERT(!live_log_add(&log, 0, 6, "NFS: nothing that matters here"));
 			CU_ASSERT(!live_log_add(&log, 0, 4, rows[i].line));
 		}
-		kernel_trial_finding(&tried, &log, rows[i].end, &f);
+		kernel_trial_finding(&tried, "nas", &log, rows[i].end, &f);
 		expect(&f, rows[i].status, rows[i].reason);
 		CU_ASSERT_PTR_NOT_NULL(strstr(f.summary, rows[i].words));
 		CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "logged"),
@@ -217,6 +229,28 @@ static void a_trial_says_what_was_said(void)
 			CU_ASSERT_NOT_EQUAL(*finding_evidence(&f, "means"), '\0');
 		live_log_fini(&log);
 	}
+}
+
+/* Of another server's mount, or of nothing that is known: shown, and not the cause. */
+static void a_trial_is_not_failed_by_what_others_log(void)
+{
+	static const char *const lines[] = { "nfs: server other not responding, still trying",
+					     "mlx5_core 0000:3b:00.0: something unheard of" };
+	static const char own[] = "nfs: server nas not responding, still trying";
+	struct kernel_tried tried = { .entered = true, .end = { .status = 32, .last = "why" } };
+	_cleanup_(finding_fini) struct finding f = { 0 };
+	struct live_log log = { 0 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		CU_ASSERT(!live_log_add(&log, 0, 3, lines[i]));
+	kernel_trial_finding(&tried, "nas", &log, "", &f);
+	CU_ASSERT_STRING_EQUAL(f.summary, "it cannot be mounted: why (status 32)");
+	CU_ASSERT_STRING_EQUAL(finding_evidence(&f, "logged"), lines[0]);
+	CU_ASSERT(!live_log_add(&log, 0, 3, own));
+	kernel_trial_finding(&tried, "nas", &log, "", &f);
+	CU_ASSERT_PTR_NOT_NULL(strstr(f.summary, own));
+	live_log_fini(&log);
 }
 
 static void reads_that_fail_say_why(void)
@@ -401,6 +435,6 @@ static void a_host_without_a_device_to_test_says_why(void)
 
 SUITE_MAIN("kernel-findings", TEST(a_mount_that_fails_says_why),
 	   TEST(an_unmount_that_fails_says_why), TEST(a_trial_says_what_was_said),
-	   TEST(reads_that_fail_say_why), TEST(writes_that_fail_say_why),
-	   TEST(the_bug_is_reported_before_other_errors), TEST(a_mount_without_a_file_says_why),
-	   TEST(a_host_without_a_device_to_test_says_why))
+	   TEST(a_trial_is_not_failed_by_what_others_log), TEST(reads_that_fail_say_why),
+	   TEST(writes_that_fail_say_why), TEST(the_bug_is_reported_before_other_errors),
+	   TEST(a_mount_without_a_file_says_why), TEST(a_host_without_a_device_to_test_says_why))

@@ -72,7 +72,7 @@ done
 sleep 1
 nothing_left
 
-# The server tries itself: at both devices, and where a packet filter resets what portlist shows.
+# The server tries itself: at both devices, and where a packet filter drops what portlist shows.
 server plain
 inside_run check --role server --try --timeout 60 --format json
 expect_words server.trial pass 'at .*10.0.2.15 \(siw0\)'
