@@ -8,7 +8,7 @@
  * Bytes after a result are left in the reader for the caller to check. */
 #include <stdio.h>
 
-#include "rpcrdma/nfs/nfs.h"
+#include "rpcrdma/nfs/codec.h"
 
 /* RFC 1813 section 2.6. */
 static const struct {
@@ -65,39 +65,12 @@ static int nfs3_result_end(const struct reader *r, const char *proc)
 	return 0;
 }
 
-static void nfs3_read_time(struct nfs_time *time, struct reader *r)
-{
-	time->sec = reader_u32(r);
-	time->nsec = reader_u32(r);
-}
-
-/* fattr3 */
-static void nfs3_read_attr(struct nfs_attr *attr, struct reader *r)
-{
-	attr->type = reader_u32(r);
-	attr->mode = reader_u32(r);
-	attr->nlink = reader_u32(r);
-	attr->uid = reader_u32(r);
-	attr->gid = reader_u32(r);
-	attr->size = reader_u64(r);
-	attr->used = reader_u64(r);
-	reader_u64(r); /* rdev */
-	attr->fsid = reader_u64(r);
-	attr->fileid = reader_u64(r);
-	nfs3_read_time(&attr->atime, r);
-	nfs3_read_time(&attr->mtime, r);
-	nfs3_read_time(&attr->ctime, r);
-	/* An enum: RFC 4506 section 4.3 makes any other value an error. */
-	if (attr->type < NFS_REG || attr->type > NFS_FIFO)
-		r->bad = true;
-}
-
 /* post_op_attr */
 static bool nfs3_read_post_op_attr(struct nfs_attr *attr, struct reader *r)
 {
 	if (!reader_bool(r))
 		return false;
-	nfs3_read_attr(attr, r);
+	nfs3_get_attr(r, attr);
 	return true;
 }
 
@@ -108,25 +81,12 @@ static void nfs3_skip_post_op_attr(struct reader *r)
 	nfs3_read_post_op_attr(&attr, r);
 }
 
-/* nfs_fh3 */
-static void nfs3_read_fh(struct nfs_fh *fh, struct reader *r)
-{
-	const uint8_t *data;
-	uint32_t len = 0;
-
-	data = reader_opaque(r, NFS3_FH_MAX, &len);
-	if (!data)
-		return;
-	fh->len = len;
-	memcpy(fh->data, data, len);
-}
-
 int nfs3_res_getattr(struct nfs3_getattr_res *res, struct reader *r)
 {
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK)
-		nfs3_read_attr(&res->attr, r);
+		nfs3_get_attr(r, &res->attr);
 	return nfs3_result_end(r, "GETATTR");
 }
 
@@ -135,7 +95,7 @@ int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r)
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK) {
-		nfs3_read_fh(&res->fh, r);
+		nfs_get_fh(r, NFS3_FH_MAX, &res->fh);
 		res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
 	}
 	nfs3_skip_post_op_attr(r); /* of the directory */
@@ -144,8 +104,6 @@ int nfs3_res_lookup(struct nfs3_lookup_res *res, struct reader *r)
 
 int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 {
-	struct nfs_time time_delta;
-
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	nfs3_skip_post_op_attr(r);
@@ -158,7 +116,7 @@ int nfs3_res_fsinfo(struct nfs3_fsinfo_res *res, struct reader *r)
 		res->wtmult = reader_u32(r);
 		res->dtpref = reader_u32(r);
 		res->maxfilesize = reader_u64(r);
-		nfs3_read_time(&time_delta, r);
+		reader_u64(r); /* time_delta */
 		res->properties = reader_u32(r);
 	}
 	return nfs3_result_end(r, "FSINFO");
@@ -210,7 +168,7 @@ int nfs3_res_create(struct nfs3_change_res *res, struct reader *r)
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK) {
 		if (reader_bool(r))
-			nfs3_read_fh(&res->fh, r);
+			nfs_get_fh(r, NFS3_FH_MAX, &res->fh);
 		res->has_attr = nfs3_read_post_op_attr(&res->attr, r);
 	}
 	nfs3_read_wcc(&dir, r);
@@ -285,7 +243,7 @@ static void nfs3_read_entry(struct nfs_entry *entry, struct reader *r)
 	entry->has_attr = nfs3_read_post_op_attr(&entry->attr, r);
 	entry->has_fh = reader_bool(r);
 	if (entry->has_fh)
-		nfs3_read_fh(&entry->fh, r);
+		nfs_get_fh(r, NFS3_FH_MAX, &entry->fh);
 }
 
 int nfs3_res_readdirplus(struct nfs3_readdir_res *res, struct reader *r, nfs_entry_fn fn, void *arg)
@@ -325,7 +283,7 @@ int mount3_res_mnt(struct mount3_mnt_res *res, struct reader *r)
 	memset(res, 0, sizeof(*res));
 	res->status = reader_u32(r);
 	if (res->status == NFS3_STATUS_OK) {
-		nfs3_read_fh(&res->fh, r);
+		nfs_get_fh(r, NFS3_FH_MAX, &res->fh);
 		count = reader_u32(r);
 		for (i = 0; i < count && !r->bad; i++) {
 			flavor = reader_u32(r);

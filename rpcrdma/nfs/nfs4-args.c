@@ -38,7 +38,7 @@ struct nfs4_encoding {
 
 static void nfs4_encode_fh(struct writer *w, struct nfs4_encoding *e)
 {
-	writer_opaque(w, e->request->fh.data, e->request->fh.len);
+	nfs_put_fh(w, &e->request->fh);
 }
 
 static void nfs4_encode_name(struct writer *w, struct nfs4_encoding *e)
@@ -46,15 +46,9 @@ static void nfs4_encode_name(struct writer *w, struct nfs4_encoding *e)
 	writer_opaque(w, e->request->name, (uint32_t)strlen(e->request->name));
 }
 
-/* bitmap4: trailing zero words are omitted. */
 static void nfs4_encode_bitmap(struct writer *w, struct nfs4_encoding *e)
 {
-	const uint32_t *attrs = e->compound->attrs;
-	uint32_t count = attrs[1] ? 2 : 1, i;
-
-	writer_u32(w, count);
-	for (i = 0; i < count; i++)
-		writer_u32(w, attrs[i]);
+	nfs4_put_bitmap(w, &e->compound->attrs);
 }
 
 static void nfs4_encode_read(struct writer *w, struct nfs4_encoding *e)

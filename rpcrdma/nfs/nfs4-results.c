@@ -32,18 +32,6 @@ void nfs4_results_begin(struct nfs4_head *head, struct reader *r)
 	head->operations = reader_u32(r);
 }
 
-void nfs4_fh_read(struct nfs_fh *fh, struct reader *r)
-{
-	const uint8_t *data;
-	uint32_t len;
-
-	data = reader_opaque(r, NFS4_FHSIZE, &len);
-	if (!data)
-		return;
-	fh->len = len;
-	memcpy(fh->data, data, len);
-}
-
 static int nfs4_decode_sequence(struct nfs4_decoding *d, struct reader *r)
 {
 	const struct nfs4_sequence *sequence = &d->request->sequence;
@@ -66,7 +54,7 @@ static int nfs4_decode_sequence(struct nfs4_decoding *d, struct reader *r)
 
 static int nfs4_decode_getfh(struct nfs4_decoding *d, struct reader *r)
 {
-	nfs4_fh_read(&d->result->fh, r);
+	nfs_get_fh(r, NFS4_FHSIZE, &d->result->fh);
 	return 0;
 }
 
@@ -75,9 +63,9 @@ static int nfs4_decode_getattr(struct nfs4_decoding *d, struct reader *r)
 	struct nfs_result *result = d->result;
 	struct nfs4_attrs attrs;
 
-	nfs4_attrs_read(&attrs, d->compound->attrs, r);
-	result->has_attr = nfs4_attrs_has(&attrs, FATTR4_TYPE) &&
-			   nfs4_attrs_has(&attrs, FATTR4_SIZE);
+	nfs4_get_attrs(r, &d->compound->attrs, &attrs);
+	result->has_attr = nfs4_bitmap_has(&attrs.present, FATTR4_TYPE) &&
+			   nfs4_bitmap_has(&attrs.present, FATTR4_SIZE);
 	if (result->has_attr)
 		result->attr = attrs.attr;
 	result->rtmax = (uint32_t)min_u64(attrs.maxread, UINT32_MAX);
@@ -120,22 +108,23 @@ static int nfs4_decode_readlink(struct nfs4_decoding *d, struct reader *r)
 }
 
 /* entry4, without the preceding value_follows word */
-static void nfs4_decode_entry(struct nfs_entry *entry, const uint32_t *asked, struct reader *r)
+static void nfs4_decode_entry(struct nfs_entry *entry, const struct nfs4_bitmap *asked,
+			      struct reader *r)
 {
 	struct nfs4_attrs attrs;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->cookie = reader_u64(r);
 	entry->name = (const char *)reader_opaque(r, NFS3_NAME_MAX, &entry->name_len);
-	nfs4_attrs_read(&attrs, asked, r);
+	nfs4_get_attrs(r, asked, &attrs);
 	entry->fileid = attrs.attr.fileid;
 	if (attrs.rdattr_error)
 		return;
-	entry->has_attr = nfs4_attrs_has(&attrs, FATTR4_TYPE) &&
-			  nfs4_attrs_has(&attrs, FATTR4_SIZE);
+	entry->has_attr = nfs4_bitmap_has(&attrs.present, FATTR4_TYPE) &&
+			  nfs4_bitmap_has(&attrs.present, FATTR4_SIZE);
 	if (entry->has_attr)
 		entry->attr = attrs.attr;
-	entry->has_fh = nfs4_attrs_has(&attrs, FATTR4_FILEHANDLE);
+	entry->has_fh = nfs4_bitmap_has(&attrs.present, FATTR4_FILEHANDLE);
 	entry->fh = attrs.fh;
 }
 
@@ -151,7 +140,7 @@ static int nfs4_decode_readdir(struct nfs4_decoding *d, struct reader *r)
 	if (verifier)
 		memcpy(dir->cookieverf, verifier, sizeof(dir->cookieverf));
 	while (reader_bool(r)) {
-		nfs4_decode_entry(&entry, d->compound->attrs, r);
+		nfs4_decode_entry(&entry, &d->compound->attrs, r);
 		if (r->bad)
 			break;
 		dir->entries++;

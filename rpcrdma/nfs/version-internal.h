@@ -5,6 +5,7 @@
 #ifndef RPCRDMA_NFS_VERSION_INTERNAL_H
 #define RPCRDMA_NFS_VERSION_INTERNAL_H
 
+#include "rpcrdma/nfs/codec.h"
 #include "rpcrdma/nfs/version.h"
 
 /* nfs3-version.c */
@@ -15,13 +16,10 @@ extern const struct nfs_version nfs3_version;
 
 extern const struct nfs_version nfs4_version_0, nfs4_version_1, nfs4_version_2;
 
-#define NFS4_ATTR_WORDS 2 /* of a bitmap4: no requested attribute has a number over 63 */
-#define NFS4_BITMAP_MAX 8 /* words that are read of a server's bitmap */
-
 /* The operations of a request, without SEQUENCE; 0 ends a shorter list. */
 struct nfs4_compound {
 	uint8_t ops[5];
-	uint32_t attrs[NFS4_ATTR_WORDS]; /* requested by its GETATTR or READDIR */
+	struct nfs4_bitmap attrs; /* requested by its GETATTR or READDIR */
 };
 
 const struct nfs4_compound *nfs4_compound_of(enum nfs_op op);
@@ -42,22 +40,6 @@ void nfs4_args_sequence(struct writer *w, const struct nfs4_sequence *sequence);
 /* The length, or -ENOBUFS. */
 ssize_t nfs4_args_end(const struct writer *w);
 
-/* nfs4-attrs.c */
-
-struct nfs4_attrs {
-	uint32_t present[NFS4_ATTR_WORDS];
-	struct nfs_attr attr; /* used: size, if the server has no value */
-	uint32_t rdattr_error;
-	struct nfs_fh fh;
-	uint64_t maxread, maxwrite, available;
-	uint32_t lease_seconds;
-};
-
-/* Reads fattr4; @r is bad afterwards if it has attributes that were not requested. */
-void nfs4_attrs_read(struct nfs4_attrs *attrs, const uint32_t asked[NFS4_ATTR_WORDS],
-		     struct reader *r);
-bool nfs4_attrs_has(const struct nfs4_attrs *attrs, enum fattr4 number);
-
 /* nfs4-results.c */
 
 int nfs4_results_decode(const struct nfs_version *version, const struct nfs_request *request,
@@ -76,7 +58,6 @@ int nfs4_results_check(const struct nfs4_head *head, uint32_t asked, uint32_t la
 		       const struct reader *r);
 /* -EBADMSG if the reader is bad. */
 int nfs4_results_end(const struct reader *r, const char *what);
-void nfs4_fh_read(struct nfs_fh *fh, struct reader *r);
 
 /* nfs4-text.c */
 

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "rpcrdma/nfs/nfs.h"
+#include "rpcrdma/nfs/codec.h"
 #include "rpcrdma/server/server.h"
 #include "rpcrdma/transport/transport.h"
 #include "rpcrdma/wire/wire.h"
@@ -366,10 +366,6 @@ void nfs4_state_restart(struct nfs4_state *state);
 
 /* nfs3.c */
 
-/* nfs_fh3; a handle that is too long makes the reader bad. */
-void nfs3_get_fh(struct reader *r, struct nfs_fh *fh);
-void nfs3_put_fh(struct writer *w, const struct nfs_fh *fh);
-void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr);
 /* post_op_attr: the handle's current attributes, or none. */
 void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
 /* A name component. Truncated: the reader becomes bad; else returns a status. @name:

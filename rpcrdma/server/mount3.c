@@ -56,7 +56,7 @@ static enum rpc_accept_stat mount3_mnt_call(struct call *call)
 	writer_u32(&call->reply, status);
 	if (status)
 		return RPC_SUCCESS;
-	nfs3_put_fh(&call->reply, &fh);
+	nfs_put_fh(&call->reply, &fh);
 	writer_u32(&call->reply, 2);
 	writer_u32(&call->reply, RPC_AUTH_SYS);
 	writer_u32(&call->reply, RPC_AUTH_NONE);

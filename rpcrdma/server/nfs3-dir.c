@@ -31,7 +31,7 @@ static bool nfs3_dir_add(void *arg, const struct export_entry *entry)
 		nfs3_put_attr(w, &entry->attr);
 		writer_bool(w, entry->fh.len);
 		if (entry->fh.len)
-			nfs3_put_fh(w, &entry->fh);
+			nfs_put_fh(w, &entry->fh);
 	}
 	if (!w->bad && w->len + LIST_END_LEN <= list->limit) {
 		list->entries++;
@@ -61,7 +61,7 @@ static enum rpc_accept_stat nfs3_dir_list(struct call *call, bool plus)
 	const uint8_t *verf;
 	struct nfs_fh dir;
 
-	nfs3_get_fh(&call->args, &dir);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
 	readdir.cookie = reader_u64(&call->args);
 	verf = reader_bytes(&call->args, sizeof(call->exp->verifier));
 	/* dircount is only a hint, for the size of names and cookies; like other servers, use

@@ -21,7 +21,7 @@ enum rpc_accept_stat nfs3_refuse(struct call *call)
 		if (*shape == 'n') {
 			wrong = nfs3_get_name(&call->args, name);
 		} else {
-			nfs3_get_fh(&call->args, &handles[count]);
+			nfs_get_fh(&call->args, NFS3_FH_MAX, &handles[count]);
 			wrong = call->args.bad ? NFS3_STATUS_OK
 					       : call->exp->ops->getattr(call->exp, &handles[count],
 									 &attr);

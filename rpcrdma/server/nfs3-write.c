@@ -53,7 +53,7 @@ enum rpc_accept_stat nfs3_setattr(struct call *call)
 
 	if (!export_is_writable(call->exp))
 		return nfs3_refuse(call);
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	nfs3_get_sattr(&call->args, &set);
 	/* sattrguard3 is not checked: one client changes a file here. */
 	if (reader_bool(&call->args))
@@ -72,7 +72,7 @@ enum rpc_accept_stat nfs3_write(struct call *call)
 
 	if (!export_is_writable(call->exp))
 		return nfs3_refuse(call);
-	nfs3_get_fh(&call->args, &w.fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &w.fh);
 	w.offset = reader_u64(&call->args);
 	count = reader_u32(&call->args);
 	w.stable = reader_u32(&call->args);
@@ -102,7 +102,7 @@ enum rpc_accept_stat nfs3_create(struct call *call)
 
 	if (!export_is_writable(call->exp))
 		return nfs3_refuse(call);
-	nfs3_get_fh(&call->args, &dir);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
 	status = nfs3_get_name(&call->args, name);
 	how = reader_u32(&call->args);
 	create.guarded = how == GUARDED;
@@ -124,7 +124,7 @@ enum rpc_accept_stat nfs3_create(struct call *call)
 	writer_u32(&call->reply, status);
 	if (!status) {
 		writer_bool(&call->reply, true);
-		nfs3_put_fh(&call->reply, &fh);
+		nfs_put_fh(&call->reply, &fh);
 		nfs3_put_post_op(call, &fh);
 	}
 	nfs3_put_wcc(call, &dir);
@@ -139,7 +139,7 @@ enum rpc_accept_stat nfs3_remove(struct call *call)
 
 	if (!export_is_writable(call->exp))
 		return nfs3_refuse(call);
-	nfs3_get_fh(&call->args, &dir);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
 	status = nfs3_get_name(&call->args, name);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
@@ -159,7 +159,7 @@ enum rpc_accept_stat nfs3_commit(struct call *call)
 
 	if (!export_is_writable(call->exp))
 		return nfs3_refuse(call);
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	reader_u64(&call->args); /* offset and count: all is committed */
 	reader_u32(&call->args);
 	if (call->args.bad)

@@ -24,19 +24,6 @@
 
 /* XDR shared by many procedures */
 
-void nfs3_get_fh(struct reader *r, struct nfs_fh *fh)
-{
-	const uint8_t *p = reader_opaque(r, NFS3_FH_MAX, &fh->len);
-
-	if (p)
-		memcpy(fh->data, p, fh->len);
-}
-
-void nfs3_put_fh(struct writer *w, const struct nfs_fh *fh)
-{
-	writer_opaque(w, fh->data, fh->len);
-}
-
 uint32_t nfs3_get_name(struct reader *r, char *name)
 {
 	uint32_t len;
@@ -53,29 +40,6 @@ uint32_t nfs3_get_name(struct reader *r, char *name)
 	memcpy(name, p, len);
 	name[len] = '\0';
 	return NFS3_STATUS_OK;
-}
-
-static void nfs3_put_time(struct writer *w, const struct nfs_time *time)
-{
-	writer_u32(w, time->sec);
-	writer_u32(w, time->nsec);
-}
-
-void nfs3_put_attr(struct writer *w, const struct nfs_attr *attr)
-{
-	writer_u32(w, attr->type);
-	writer_u32(w, attr->mode);
-	writer_u32(w, attr->nlink);
-	writer_u32(w, attr->uid);
-	writer_u32(w, attr->gid);
-	writer_u64(w, attr->size);
-	writer_u64(w, attr->used);
-	writer_u64(w, 0); /* rdev: no devices are served */
-	writer_u64(w, attr->fsid);
-	writer_u64(w, attr->fileid);
-	nfs3_put_time(w, &attr->atime);
-	nfs3_put_time(w, &attr->mtime);
-	nfs3_put_time(w, &attr->ctime);
 }
 
 void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh)
@@ -102,7 +66,7 @@ static enum rpc_accept_stat nfs3_getattr(struct call *call)
 	struct nfs_fh fh;
 	uint32_t status;
 
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	status = call->exp->ops->getattr(call->exp, &fh, &attr);
@@ -118,7 +82,7 @@ static enum rpc_accept_stat nfs3_lookup(struct call *call)
 	struct nfs_fh dir, fh;
 	uint32_t status;
 
-	nfs3_get_fh(&call->args, &dir);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
 	status = nfs3_get_name(&call->args, name);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
@@ -126,7 +90,7 @@ static enum rpc_accept_stat nfs3_lookup(struct call *call)
 		status = call->exp->ops->lookup(call->exp, &dir, name, &fh);
 	writer_u32(&call->reply, status);
 	if (!status) {
-		nfs3_put_fh(&call->reply, &fh);
+		nfs_put_fh(&call->reply, &fh);
 		nfs3_put_post_op(call, &fh);
 	}
 	nfs3_put_post_op(call, &dir);
@@ -155,7 +119,7 @@ static enum rpc_accept_stat nfs3_access(struct call *call)
 	struct nfs_fh fh;
 	uint32_t status, wanted;
 
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	wanted = reader_u32(&call->args);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
@@ -175,7 +139,7 @@ static enum rpc_accept_stat nfs3_readlink(struct call *call)
 	struct nfs_fh fh;
 	uint32_t status;
 
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	if (call->args.bad)
 		return RPC_GARBAGE_ARGS;
 	status = call->exp->ops->readlink(call->exp, &fh, &read);
@@ -192,7 +156,7 @@ static enum rpc_accept_stat nfs3_read(struct call *call)
 	struct nfs_fh fh;
 	uint32_t status;
 
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	read.offset = reader_u64(&call->args);
 	read.count = min_u32(reader_u32(&call->args), call->rtmax);
 	if (call->args.bad)
@@ -225,7 +189,7 @@ static bool nfs3_start_fs(struct call *call, enum rpc_accept_stat *stat)
 	struct nfs_fh fh;
 	uint32_t status;
 
-	nfs3_get_fh(&call->args, &fh);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
 	*stat = call->args.bad ? RPC_GARBAGE_ARGS : RPC_SUCCESS;
 	if (call->args.bad)
 		return false;

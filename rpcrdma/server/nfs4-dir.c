@@ -17,7 +17,7 @@
 struct nfs4_dir_listing {
 	struct compound *c;
 	struct nfs4_bitmap wanted;
-	struct nfs4_attr_source source;
+	struct nfs4_attrs attrs;
 	size_t limit; /* of the reply's length, list end included */
 	uint32_t entries;
 	bool full;
@@ -33,9 +33,9 @@ static bool nfs4_dir_add(void *arg, const struct export_entry *entry)
 	writer_bool(w, true);
 	writer_u64(w, entry->cookie + COOKIE_SHIFT);
 	writer_opaque(w, entry->name, (uint32_t)strlen(entry->name));
-	list->source.attr = entry->attr;
-	list->source.fh = entry->fh;
-	nfs4_put_attrs(w, &list->source, &list->wanted);
+	list->attrs.attr = entry->attr;
+	list->attrs.fh = entry->fh;
+	nfs4_put_wanted(w, &list->attrs, &list->wanted);
 	if (!w->bad && w->len + LIST_END_LEN <= list->limit) {
 		list->entries++;
 		return true;
@@ -67,7 +67,7 @@ uint32_t nfs4_readdir(struct compound *c)
 	struct reader *r = &c->call->args;
 	struct writer *w = &c->call->reply;
 	struct export *exp = c->call->exp;
-	struct nfs4_dir_listing list = { .c = c, .source.c = c };
+	struct nfs4_dir_listing list = { .c = c };
 	struct export_readdir readdir = { .fn = nfs4_dir_add, .arg = &list };
 	const uint8_t *verifier;
 	uint32_t maxcount, status;
@@ -93,7 +93,7 @@ uint32_t nfs4_readdir(struct compound *c)
 	    memcmp(verifier, exp->verifier, NFS4_VERIFIER_SIZE) != 0)
 		return NFS4ERR_NOT_SAME;
 	list.limit = nfs4_dir_limit(c, maxcount);
-	exp->ops->space(exp, &list.source.space);
+	nfs4_attrs_of(c, &list.attrs);
 	writer_bytes(w, exp->verifier, NFS4_VERIFIER_SIZE);
 	readdir.cookie = cookie ? cookie - COOKIE_SHIFT : 0;
 	readdir.handles = nfs4_bitmap_has(&list.wanted, FATTR4_FILEHANDLE);

@@ -69,12 +69,11 @@ uint32_t nfs4_putfh(struct compound *c)
 {
 	uint64_t a, b;
 	struct nfs_fh fh = { 0 };
-	const uint8_t *p = reader_opaque(&c->call->args, NFS4_FHSIZE, &fh.len);
 	uint32_t status;
 
-	if (!p)
+	nfs_get_fh(&c->call->args, NFS4_FHSIZE, &fh);
+	if (c->call->args.bad)
 		return NFS4ERR_BADXDR;
-	memcpy(fh.data, p, fh.len);
 	status = export_handle_parse(c->call->exp, &fh, &a, &b);
 	if (!status)
 		nfs4_set_current(c, &fh);
@@ -95,7 +94,7 @@ uint32_t nfs4_getfh(struct compound *c)
 {
 	if (c->call->exp->is_referral)
 		return NFS4ERR_MOVED;
-	writer_opaque(&c->call->reply, c->current.fh.data, c->current.fh.len);
+	nfs_put_fh(&c->call->reply, &c->current.fh);
 	return NFS4_OK;
 }
 

@@ -9,7 +9,6 @@
 #ifndef RPCRDMA_SERVER_NFS4_INTERNAL_H
 #define RPCRDMA_SERVER_NFS4_INTERNAL_H
 
-#include "rpcrdma/nfs/nfs4.h"
 #include "rpcrdma/server/internal.h"
 
 #define NFS4_LEASE_SECONDS   90
@@ -96,15 +95,6 @@ uint32_t nfs4_slots_begin(struct nfs4_state *state, struct nfs4_slot_use *use, s
 /* Caches the reply of @call from @start on, if requested. The session may be gone. */
 void nfs4_slots_end(struct nfs4_state *state, const struct nfs4_slot_use *use,
 		    const struct call *call, size_t start);
-
-/* nfs4-attr.c */
-
-#define NFS4_ATTR_WORDS 3
-
-struct nfs4_bitmap {
-	uint32_t word[NFS4_ATTR_WORDS];
-	bool beyond; /* it had more */
-};
 
 /* nfs4-opens.c: open-owners and their opens */
 
@@ -234,25 +224,13 @@ uint32_t nfs4_secinfo_no_name(struct compound *c);
 
 /* nfs4-attr.c */
 
-/* Sources of attribute values. */
-struct nfs4_attr_source {
-	const struct compound *c;
-	struct nfs_attr attr;
-	struct nfs_fh fh;
-	struct export_space space;
-};
-
-/* Drops words beyond the supported attributes. */
-void nfs4_get_bitmap(struct reader *r, struct nfs4_bitmap *bitmap);
-void nfs4_put_bitmap(struct writer *w, const struct nfs4_bitmap *bitmap);
-bool nfs4_bitmap_has(const struct nfs4_bitmap *bitmap, unsigned int attr);
-bool nfs4_attr_is_supported(uint32_t minor, unsigned int attr);
+/* The current filehandle and what all files have alike, without ->attr. */
+void nfs4_attrs_of(const struct compound *c, struct nfs4_attrs *attrs);
 /* fattr4: the wanted attributes that are supported. */
-void nfs4_put_attrs(struct writer *w, const struct nfs4_attr_source *source,
-		    const struct nfs4_bitmap *wanted);
+void nfs4_put_wanted(struct writer *w, const struct nfs4_attrs *attrs,
+		     const struct nfs4_bitmap *wanted);
 /* INVAL when one of them is write-only. */
 uint32_t nfs4_check_wanted(const struct nfs4_bitmap *wanted);
-uint64_t nfs4_change_of(const struct nfs_attr *attr);
 uint32_t nfs4_getattr(struct compound *c);
 uint32_t nfs4_verify(struct compound *c);
 uint32_t nfs4_nverify(struct compound *c);

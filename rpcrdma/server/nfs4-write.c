@@ -5,27 +5,6 @@
  * sections 18.3, 18.25, 18.30 and 18.32. */
 #include "rpcrdma/server/nfs4-internal.h"
 
-#define SET_TO_CLIENT_TIME4 1
-
-/* "36", as fattr4_put_id() sends it; names are not known here. */
-static uint32_t nfs4_get_id(struct reader *r, uint32_t *id)
-{
-	uint32_t len, i;
-	const uint8_t *text = reader_opaque(r, NFS4_OPAQUE_LIMIT, &len);
-	uint64_t value = 0;
-
-	for (i = 0; text && i < len && i < 10 && text[i] >= '0' && text[i] <= '9'; i++)
-		value = value * 10 + (uint64_t)(text[i] - '0');
-	*id = (uint32_t)value;
-	return !text || (len && i == len && value <= UINT32_MAX) ? NFS4_OK : NFS4ERR_BADOWNER;
-}
-
-static void nfs4_skip_settime(struct reader *r)
-{
-	if (reader_u32(r) == SET_TO_CLIENT_TIME4)
-		reader_bytes(r, 12);
-}
-
 /* RFC 8881 section 5.5: read-only attributes are INVAL. */
 static uint32_t nfs4_check_settable(uint32_t minor, const struct nfs4_bitmap *given)
 {
@@ -54,8 +33,9 @@ uint32_t nfs4_get_setattrs(struct compound *c, struct export_setattr *set,
 			   struct nfs4_bitmap *given)
 {
 	struct reader *args = &c->call->args, r;
-	uint32_t status, owner = NFS4_OK, group = NFS4_OK, len;
+	struct nfs4_attrs attrs = { .lease_seconds = 0 };
 	const uint8_t *values;
+	uint32_t status, len;
 
 	*set = (struct export_setattr){ .has_size = false };
 	nfs4_get_bitmap(args, given);
@@ -65,27 +45,22 @@ uint32_t nfs4_get_setattrs(struct compound *c, struct export_setattr *set,
 	status = nfs4_check_settable(c->minor, given);
 	if (status)
 		return status;
-	/* In ascending order. */
 	reader_init(&r, values, len);
-	set->has_size = nfs4_bitmap_has(given, FATTR4_SIZE);
-	if (set->has_size)
-		set->size = reader_u64(&r);
-	set->has_mode = nfs4_bitmap_has(given, FATTR4_MODE);
-	if (set->has_mode)
-		set->mode = reader_u32(&r);
-	set->has_uid = nfs4_bitmap_has(given, FATTR4_OWNER);
-	if (set->has_uid)
-		owner = nfs4_get_id(&r, &set->uid);
-	set->has_gid = nfs4_bitmap_has(given, FATTR4_OWNER_GROUP);
-	if (set->has_gid)
-		group = nfs4_get_id(&r, &set->gid);
 	/* Times are not set: they say when this server changed the file. */
-	if (nfs4_bitmap_has(given, FATTR4_TIME_ACCESS_SET))
-		nfs4_skip_settime(&r);
-	if (nfs4_bitmap_has(given, FATTR4_TIME_MODIFY_SET))
-		nfs4_skip_settime(&r);
+	nfs4_get_values(&r, given, &attrs);
 	args->bad |= r.bad || reader_left(&r);
-	return owner ? owner : group;
+	*set = (struct export_setattr){
+		.has_size = nfs4_bitmap_has(given, FATTR4_SIZE),
+		.has_mode = nfs4_bitmap_has(given, FATTR4_MODE),
+		.has_uid = nfs4_bitmap_has(given, FATTR4_OWNER),
+		.has_gid = nfs4_bitmap_has(given, FATTR4_OWNER_GROUP),
+		.size = attrs.attr.size,
+		.mode = attrs.attr.mode,
+		.uid = attrs.attr.uid,
+		.gid = attrs.attr.gid,
+	};
+	/* Names are not known here. */
+	return attrs.unmapped ? NFS4ERR_BADOWNER : NFS4_OK;
 }
 
 uint32_t nfs4_setattr(struct compound *c)

@@ -301,7 +301,7 @@ static void empty_bitmap_words_are_tolerated(void)
 	memmove(g.bytes + 40 + sizeof(more), g.bytes + 40, g.len - 40);
 	memcpy(g.bytes + 40, more, sizeof(more));
 	g.len += sizeof(more);
-	put_be32(g.bytes + 28, NFS4_BITMAP_MAX);
+	put_be32(g.bytes + 28, 2 + sizeof(more) / 4);
 	CU_ASSERT_EQUAL(decode_copy(&q, g.bytes, g.len, &res, NULL), 0);
 	CU_ASSERT_EQUAL(res.attr.fileid, 0x500000006);
 	put_be32(g.bytes + 60, 1);
@@ -311,7 +311,7 @@ static void empty_bitmap_words_are_tolerated(void)
 /* An owner, then a group: patched into a GETATTR of two attributes. */
 static uint32_t owner_as_number(const char *name)
 {
-	static const uint32_t asked[] = { 0, 1u << (FATTR4_OWNER % 32) };
+	static const struct nfs4_bitmap asked = { .word = { 0, 1u << (FATTR4_OWNER % 32) } };
 	struct nfs4_attrs attrs;
 	uint8_t buf[2048];
 	struct reader r;
@@ -319,12 +319,12 @@ static uint32_t owner_as_number(const char *name)
 
 	writer_init(&w, buf, sizeof(buf));
 	writer_u32(&w, 2);
-	writer_u32(&w, asked[0]);
-	writer_u32(&w, asked[1]);
+	writer_u32(&w, asked.word[0]);
+	writer_u32(&w, asked.word[1]);
 	writer_u32(&w, 4 + (uint32_t)xdr_pad4(strlen(name)));
 	writer_opaque(&w, name, (uint32_t)strlen(name));
 	reader_init(&r, buf, w.len);
-	nfs4_attrs_read(&attrs, asked, &r);
+	nfs4_get_attrs(&r, &asked, &attrs);
 	CU_ASSERT_EQUAL(r.bad, strlen(name) > NFS4_OPAQUE_LIMIT);
 	return attrs.attr.uid;
 }
