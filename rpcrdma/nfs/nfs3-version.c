@@ -81,7 +81,7 @@ static int nfs3_decode_lookup(struct nfs_result *result, struct reader *r,
 	return rc;
 }
 
-static void nfs3_take_data(struct nfs_result *result, const struct nfs3_read_res *res)
+static int nfs3_take_data(struct nfs_result *result, const struct nfs3_read_res *res, int rc)
 {
 	result->status = res->status;
 	result->has_attr = res->has_attr;
@@ -90,27 +90,6 @@ static void nfs3_take_data(struct nfs_result *result, const struct nfs3_read_res
 	result->read.eof = res->eof;
 	result->read.bytes = res->data;
 	result->read_count = res->count;
-}
-
-static int nfs3_decode_read(struct nfs_result *result, struct reader *r,
-			    const struct nfs_request *q, bool reduced)
-{
-	struct nfs3_read_res res;
-	int rc = nfs3_res_read(&res, r, reduced);
-
-	(void)q;
-	nfs3_take_data(result, &res);
-	return rc;
-}
-
-static int nfs3_decode_readlink(struct nfs_result *result, struct reader *r,
-				const struct nfs_request *q, bool reduced)
-{
-	struct nfs3_read_res res;
-	int rc = nfs3_res_readlink(&res, r, reduced);
-
-	(void)q;
-	nfs3_take_data(result, &res);
 	return rc;
 }
 
@@ -157,61 +136,28 @@ static int nfs3_take_change(struct nfs_result *result, const struct nfs3_change_
 	return rc;
 }
 
-static int nfs3_decode_create(struct nfs_result *result, struct reader *r,
-			      const struct nfs_request *q, bool reduced)
-{
-	struct nfs3_change_res res;
-
-	(void)q, (void)reduced;
-	return nfs3_take_change(result, &res, nfs3_res_create(&res, r));
-}
-
-static int nfs3_decode_change(struct nfs_result *result, struct reader *r,
-			      const struct nfs_request *q, bool reduced)
-{
-	struct nfs3_change_res res;
-
-	(void)q, (void)reduced;
-	return nfs3_take_change(result, &res, nfs3_res_change(&res, r));
-}
-
-static int nfs3_decode_write(struct nfs_result *result, struct reader *r,
-			     const struct nfs_request *q, bool reduced)
-{
-	struct nfs3_change_res res;
-
-	(void)q, (void)reduced;
-	return nfs3_take_change(result, &res, nfs3_res_write(&res, r));
-}
-
-static int nfs3_decode_commit(struct nfs_result *result, struct reader *r,
-			      const struct nfs_request *q, bool reduced)
-{
-	struct nfs3_change_res res;
-
-	(void)q, (void)reduced;
-	return nfs3_take_change(result, &res, nfs3_res_commit(&res, r));
-}
-
 /* Operations of NFSv4 alone are blank. */
 static const struct {
 	enum nfs3_proc proc;
 	ssize_t (*encode)(const struct nfs_request *q, void *buf, size_t cap);
 	int (*decode)(struct nfs_result *result, struct reader *r, const struct nfs_request *q,
 		      bool reduced);
+	/* Instead of it */
+	int (*read)(struct nfs3_read_res *res, struct reader *r, bool reduced);
+	int (*change)(struct nfs3_change_res *res, struct reader *r);
 } nfs3_operations[NFS_OP_COUNT] = {
 	[NFS_OP_GETATTR] = { NFS3_GETATTR, nfs3_encode_fh, nfs3_decode_getattr },
 	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, nfs3_encode_lookup, nfs3_decode_lookup },
-	[NFS_OP_READLINK] = { NFS3_READLINK, nfs3_encode_fh, nfs3_decode_readlink },
-	[NFS_OP_READ] = { NFS3_READ, nfs3_encode_read, nfs3_decode_read },
+	[NFS_OP_READLINK] = { NFS3_READLINK, nfs3_encode_fh, .read = nfs3_res_readlink },
+	[NFS_OP_READ] = { NFS3_READ, nfs3_encode_read, .read = nfs3_res_read },
 	[NFS_OP_READDIR] = { NFS3_READDIRPLUS, nfs3_encode_readdir, nfs3_decode_readdir },
 	[NFS_OP_LIMITS] = { NFS3_FSINFO, nfs3_encode_fh, nfs3_decode_limits },
 	[NFS_OP_SPACE] = { NFS3_FSSTAT, nfs3_encode_fh, nfs3_decode_space },
-	[NFS_OP_CREATE] = { NFS3_CREATE, nfs3_encode_create, nfs3_decode_create },
-	[NFS_OP_SET_MODE] = { NFS3_SETATTR, nfs3_encode_set_mode, nfs3_decode_change },
-	[NFS_OP_WRITE] = { NFS3_WRITE, nfs3_encode_write, nfs3_decode_write },
-	[NFS_OP_COMMIT] = { NFS3_COMMIT, nfs3_encode_commit, nfs3_decode_commit },
-	[NFS_OP_REMOVE] = { NFS3_REMOVE, nfs3_encode_lookup, nfs3_decode_change },
+	[NFS_OP_CREATE] = { NFS3_CREATE, nfs3_encode_create, .change = nfs3_res_create },
+	[NFS_OP_SET_MODE] = { NFS3_SETATTR, nfs3_encode_set_mode, .change = nfs3_res_change },
+	[NFS_OP_WRITE] = { NFS3_WRITE, nfs3_encode_write, .change = nfs3_res_write },
+	[NFS_OP_COMMIT] = { NFS3_COMMIT, nfs3_encode_commit, .change = nfs3_res_commit },
+	[NFS_OP_REMOVE] = { NFS3_REMOVE, nfs3_encode_lookup, .change = nfs3_res_change },
 };
 
 static uint32_t nfs3_proc(enum nfs_op op)
@@ -236,8 +182,17 @@ static ssize_t nfs3_encode(const struct nfs_version *version, const struct nfs_r
 static int nfs3_decode(const struct nfs_version *version, const struct nfs_request *request,
 		       struct reader *r, bool reduced, struct nfs_result *result)
 {
+	struct nfs3_change_res change;
+	struct nfs3_read_res read;
+
 	(void)version;
 	memset(result, 0, sizeof(*result));
+	if (nfs3_operations[request->op].read)
+		return nfs3_take_data(result, &read,
+				      nfs3_operations[request->op].read(&read, r, reduced));
+	if (nfs3_operations[request->op].change)
+		return nfs3_take_change(result, &change,
+					nfs3_operations[request->op].change(&change, r));
 	if (!nfs3_operations[request->op].decode)
 		return nfs3_has_no(request->op);
 	return nfs3_operations[request->op].decode(result, r, request, reduced);
