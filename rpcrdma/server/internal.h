@@ -350,7 +350,7 @@ bool dispatch_match(const struct rpc_call *rpc, uint32_t prog, uint32_t vers,
 /* Runs the call if it is for one of these programs, and fills in @reply in any case. */
 void programs_run(struct call *call, struct rpc_reply *reply);
 
-/* nfs3.c, nfs3-dir.c, nfs3-refuse.c, mount3.c; for nfs4*.c see nfs4-internal.h */
+/* nfs3.c, mount3.c; for nfs4*.c see nfs4-internal.h */
 
 extern const struct rpc_program nfs3_program;
 extern const struct rpc_program nfs4_program;
@@ -366,30 +366,11 @@ void nfs4_state_restart(struct nfs4_state *state);
 
 /* nfs3.c */
 
-/* post_op_attr: the handle's current attributes, or none. */
-void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh);
 /* A name component. Truncated: the reader becomes bad; else returns a status. @name:
  * NFS3_NAME_MAX + 1 bytes. */
 uint32_t nfs3_get_name(struct reader *r, char *name);
 /* ACCESS bits, for NFSv4 too: the access of "others"; of a read-only export at most reading. */
 uint32_t nfs3_access_granted(const struct export *exp, const struct nfs_attr *attr);
-
-/* nfs3-dir.c */
-
-enum rpc_accept_stat nfs3_readdir(struct call *call);
-enum rpc_accept_stat nfs3_readdirplus(struct call *call);
-
-/* nfs3-refuse.c: refuses procedures that write, by the shapes in their rows */
-
-enum rpc_accept_stat nfs3_refuse(struct call *call);
-
-/* nfs3-write.c; a read-only export refuses them */
-
-enum rpc_accept_stat nfs3_setattr(struct call *call);
-enum rpc_accept_stat nfs3_write(struct call *call);
-enum rpc_accept_stat nfs3_create(struct call *call);
-enum rpc_accept_stat nfs3_remove(struct call *call);
-enum rpc_accept_stat nfs3_commit(struct call *call);
 
 /* write.c: WRITE and COMMIT of every version */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFS version 3, RFC 1813: the program's table, and the procedures on a single object. nfs3-dir.c
- * lists directories; nfs3-refuse.c refuses procedures that write.
+/* NFS version 3, RFC 1813.
  *
  * Credentials are ignored: an export shows only objects that "others" may read. */
 #include "rpcrdma/server/internal.h"
@@ -42,7 +41,8 @@ uint32_t nfs3_get_name(struct reader *r, char *name)
 	return NFS3_STATUS_OK;
 }
 
-void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh)
+/* post_op_attr: the current attributes, or none. */
+static void nfs3_put_post_op(struct call *call, const struct nfs_fh *fh)
 {
 	struct nfs_attr attr;
 	bool has = !call->exp->ops->getattr(call->exp, fh, &attr);
@@ -255,7 +255,316 @@ static enum rpc_accept_stat nfs3_pathconf(struct call *call)
 	return RPC_SUCCESS;
 }
 
-/* Shapes of the procedures that write, as nfs3-refuse.c needs them: arguments f file handle, n name; results w
+/* Procedures that a read-only export refuses: NFS3ERR_ROFS with the failure body of RFC 1813, the
+ * attributes of the objects that would have changed. The procedure's row lists the handles and
+ * names in its arguments and the bodies in its result. */
+
+#define HANDLES_MAX 2
+
+static enum rpc_accept_stat nfs3_refuse(struct call *call)
+{
+	uint32_t status = NFS3_STATUS_OK, count = 0, wrong, i;
+	struct nfs_fh handles[HANDLES_MAX] = { { .len = 0 } };
+	char name[NFS3_NAME_MAX + 1];
+	struct nfs_attr attr;
+	const char *shape;
+
+	/* The arguments in the row; the first error is the status. */
+	for (shape = call->procedure->args; *shape; shape++) {
+		if (*shape == 'n') {
+			wrong = nfs3_get_name(&call->args, name);
+		} else {
+			nfs_get_fh(&call->args, NFS3_FH_MAX, &handles[count]);
+			wrong = call->args.bad ? NFS3_STATUS_OK
+					       : call->exp->ops->getattr(call->exp, &handles[count],
+									 &attr);
+			count++;
+		}
+		if (!status)
+			status = wrong;
+	}
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	writer_u32(&call->reply, status ? status : NFS3_STATUS_ROFS);
+	for (i = 0; call->procedure->results[i]; i++) {
+		/* wcc_data: pre_op_attr, which is optional, and post_op_attr */
+		if (call->procedure->results[i] == 'w')
+			writer_bool(&call->reply, false);
+		nfs3_put_post_op(call, &handles[i]);
+	}
+	return RPC_SUCCESS;
+}
+
+/* Procedures that change files, sections 3.3.2, 3.3.7, 3.3.8, 3.3.12 and 3.3.21. pre_op_attr is
+ * optional, and never sent. */
+
+#define UNCHECKED 0 /* createmode3 */
+#define GUARDED   1
+#define EXCLUSIVE 2
+
+#define SET_TO_CLIENT_TIME 2 /* time_how */
+
+static void nfs3_put_wcc(struct call *call, const struct nfs_fh *fh)
+{
+	writer_bool(&call->reply, false);
+	nfs3_put_post_op(call, fh);
+}
+
+static bool nfs3_get_optional(struct reader *r, uint32_t *value)
+{
+	bool has = reader_bool(r);
+
+	if (has)
+		*value = reader_u32(r);
+	return has;
+}
+
+/* Times are not set: they say when this server changed the file. */
+static void nfs3_skip_time(struct reader *r)
+{
+	if (reader_u32(r) == SET_TO_CLIENT_TIME)
+		reader_u64(r);
+}
+
+static void nfs3_get_sattr(struct reader *r, struct export_setattr *set)
+{
+	*set = (struct export_setattr){ .has_size = false };
+	set->has_mode = nfs3_get_optional(r, &set->mode);
+	set->has_uid = nfs3_get_optional(r, &set->uid);
+	set->has_gid = nfs3_get_optional(r, &set->gid);
+	set->has_size = reader_bool(r);
+	if (set->has_size)
+		set->size = reader_u64(r);
+	nfs3_skip_time(r);
+	nfs3_skip_time(r);
+}
+
+static enum rpc_accept_stat nfs3_setattr(struct call *call)
+{
+	struct export_setattr set;
+	struct nfs_fh fh;
+
+	if (!export_is_writable(call->exp))
+		return nfs3_refuse(call);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
+	nfs3_get_sattr(&call->args, &set);
+	/* sattrguard3 is not checked: one client changes a file here. */
+	if (reader_bool(&call->args))
+		reader_u64(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	writer_u32(&call->reply, call->exp->ops->setattr(call->exp, &fh, &set));
+	nfs3_put_wcc(call, &fh);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_write(struct call *call)
+{
+	struct call_write w = { .len = 0 };
+	uint32_t count, status;
+
+	if (!export_is_writable(call->exp))
+		return nfs3_refuse(call);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &w.fh);
+	w.offset = reader_u64(&call->args);
+	count = reader_u32(&call->args);
+	w.stable = reader_u32(&call->args);
+	if (!call_write_data(call, &w) || call->args.bad || count != w.len || w.stable > FILE_SYNC)
+		return RPC_GARBAGE_ARGS;
+	status = call_write(call, &w);
+	writer_u32(&call->reply, status);
+	nfs3_put_wcc(call, &w.fh);
+	if (status)
+		return RPC_SUCCESS;
+	writer_u32(&call->reply, w.count);
+	writer_u32(&call->reply, w.committed);
+	writer_bytes(&call->reply, w.verifier, sizeof(w.verifier));
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_create(struct call *call)
+{
+	char name[NFS3_NAME_MAX + 1];
+	struct export_create create = { .name = name,
+					.uid = call->rpc.cred.uid,
+					.gid = call->rpc.cred.gid };
+	struct export_setattr set = { .has_size = false };
+	struct nfs_fh dir, fh;
+	const uint8_t *verifier;
+	uint32_t status, how;
+
+	if (!export_is_writable(call->exp))
+		return nfs3_refuse(call);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
+	status = nfs3_get_name(&call->args, name);
+	how = reader_u32(&call->args);
+	create.guarded = how == GUARDED;
+	create.exclusive = how == EXCLUSIVE;
+	if (how == EXCLUSIVE) {
+		verifier = reader_bytes(&call->args, sizeof(create.verifier));
+		if (verifier)
+			memcpy(create.verifier, verifier, sizeof(create.verifier));
+	} else {
+		nfs3_get_sattr(&call->args, &set);
+		create.mode = set.has_mode ? set.mode : 0;
+		create.truncate = how == UNCHECKED && set.has_size && !set.size;
+	}
+	if (call->args.bad || how > EXCLUSIVE)
+		return RPC_GARBAGE_ARGS;
+	fault_create(call, &create);
+	if (!status)
+		status = call->exp->ops->create(call->exp, &dir, &create, &fh);
+	writer_u32(&call->reply, status);
+	if (!status) {
+		writer_bool(&call->reply, true);
+		nfs_put_fh(&call->reply, &fh);
+		nfs3_put_post_op(call, &fh);
+	}
+	nfs3_put_wcc(call, &dir);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_remove(struct call *call)
+{
+	char name[NFS3_NAME_MAX + 1];
+	struct nfs_fh dir;
+	uint32_t status;
+
+	if (!export_is_writable(call->exp))
+		return nfs3_refuse(call);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
+	status = nfs3_get_name(&call->args, name);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	if (!status)
+		status = call->exp->ops->remove(call->exp, &dir, name);
+	writer_u32(&call->reply, status);
+	nfs3_put_wcc(call, &dir);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_commit(struct call *call)
+{
+	static const struct export_setattr nothing = { .has_size = false };
+	uint8_t verifier[8];
+	struct nfs_fh fh;
+	uint32_t status;
+
+	if (!export_is_writable(call->exp))
+		return nfs3_refuse(call);
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &fh);
+	reader_u64(&call->args); /* offset and count: all is committed */
+	reader_u32(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	status = call->exp->ops->setattr(call->exp, &fh, &nothing);
+	writer_u32(&call->reply, status);
+	nfs3_put_wcc(call, &fh);
+	if (status)
+		return RPC_SUCCESS;
+	call_commit(call, verifier);
+	writer_bytes(&call->reply, verifier, sizeof(verifier));
+	return RPC_SUCCESS;
+}
+
+/* READDIR and READDIRPLUS, sections 3.3.16 and 3.3.17. A reply has as many entries as the
+ * client's count, the transport's room and our buffer hold, the smallest of them; directory
+ * entries are never eligible for a Write chunk (RFC 8267 section 3). */
+
+/* After the last entry: no more follows, eof. */
+#define LIST_END_LEN 8
+
+struct nfs3_dir_listing {
+	struct call *call;
+	bool plus;
+	size_t limit; /* of the reply's length, list end included */
+	uint32_t entries;
+	bool full;
+};
+
+static bool nfs3_dir_add(void *arg, const struct export_entry *entry)
+{
+	struct nfs3_dir_listing *list = arg;
+	struct writer *w = &list->call->reply, before = *w;
+
+	writer_bool(w, true);
+	writer_u64(w, entry->attr.fileid);
+	writer_opaque(w, entry->name, (uint32_t)strlen(entry->name));
+	writer_u64(w, entry->cookie);
+	if (list->plus) {
+		writer_bool(w, true);
+		nfs3_put_attr(w, &entry->attr);
+		writer_bool(w, entry->fh.len);
+		if (entry->fh.len)
+			nfs_put_fh(w, &entry->fh);
+	}
+	if (!w->bad && w->len + LIST_END_LEN <= list->limit) {
+		list->entries++;
+		return true;
+	}
+	*w = before;
+	list->full = true;
+	return false;
+}
+
+/* The reply on an error: status and the directory's attributes. */
+static enum rpc_accept_stat nfs3_dir_fail(struct call *call, const struct writer *start,
+					  const struct nfs_fh *dir, uint32_t status)
+{
+	call->reply = *start;
+	writer_u32(&call->reply, status);
+	nfs3_put_post_op(call, dir);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_dir_list(struct call *call, bool plus)
+{
+	const struct writer start = call->reply;
+	struct nfs3_dir_listing list = { .call = call, .plus = plus };
+	struct export_readdir readdir = { .handles = plus, .fn = nfs3_dir_add, .arg = &list };
+	uint32_t count, status;
+	const uint8_t *verf;
+	struct nfs_fh dir;
+
+	nfs_get_fh(&call->args, NFS3_FH_MAX, &dir);
+	readdir.cookie = reader_u64(&call->args);
+	verf = reader_bytes(&call->args, sizeof(call->exp->verifier));
+	/* dircount is only a hint, for the size of names and cookies; like other servers, use
+	 * maxcount. */
+	if (plus)
+		reader_u32(&call->args);
+	count = reader_u32(&call->args);
+	if (call->args.bad)
+		return RPC_GARBAGE_ARGS;
+	/* A cookie is valid only with the verifier that was returned with it. */
+	if (readdir.cookie && memcmp(verf, call->exp->verifier, sizeof(call->exp->verifier)) != 0)
+		return nfs3_dir_fail(call, &start, &dir, NFS3_STATUS_BAD_COOKIE);
+	writer_u32(&call->reply, NFS3_STATUS_OK);
+	nfs3_put_post_op(call, &dir);
+	writer_bytes(&call->reply, call->exp->verifier, sizeof(call->exp->verifier));
+	/* The count covers the results without their status, section 3.3.16. */
+	list.limit = min_u64(start.len + 4 + (uint64_t)count, call->room);
+	status = call->exp->ops->readdir(call->exp, &dir, &readdir);
+	if (!status && list.full && !list.entries)
+		status = NFS3_STATUS_TOOSMALL;
+	if (status)
+		return nfs3_dir_fail(call, &start, &dir, status);
+	writer_bool(&call->reply, false);
+	writer_bool(&call->reply, readdir.eof);
+	return RPC_SUCCESS;
+}
+
+static enum rpc_accept_stat nfs3_readdir(struct call *call)
+{
+	return nfs3_dir_list(call, false);
+}
+
+static enum rpc_accept_stat nfs3_readdirplus(struct call *call)
+{
+	return nfs3_dir_list(call, true);
+}
+
+/* Shapes of the procedures that write as nfs3_refuse() needs them: arguments f file handle, n name; results w
  * wcc_data, p post_op_attr. Arguments are decoded only as far as needed. */
 /* clang-format off */
 #define REFUSED(name_, args_, results_) \
