@@ -329,6 +329,64 @@ static uint32_t owner_as_number(const char *name)
 	return attrs.attr.uid;
 }
 
+/* Each value in its place: all differ, and none is 0. */
+static const struct nfs4_attrs every_attribute = {
+	.supported.word = { 1, 2, 3 },
+	.exclusive.word = { 4, 5, 6 },
+	.attr = { .type = NFS_LNK,
+		  .mode = 0751,
+		  .nlink = 7,
+		  .uid = 8,
+		  .gid = 4294967294,
+		  .size = UINT64_C(0x900000001),
+		  .used = UINT64_C(0x900000002),
+		  .fsid = UINT64_C(0x900000003),
+		  .fileid = UINT64_C(0x900000004),
+		  .atime = { 10, 11 },
+		  .mtime = { 12, 13 },
+		  .ctime = { UINT32_MAX, 14 } },
+	.fh = { .len = 5, .data = { 1, 2, 3, 4, 5 } },
+	.maxread = 15,
+	.maxwrite = 16,
+	.available = 17,
+	.space_free = 18,
+	.space_total = 19,
+	.files_free = 20,
+	.files_total = 21,
+	.lease_seconds = 22,
+	.rdattr_error = 23,
+	.time_delta = { 24, 25 },
+};
+
+static void every_attribute_is_read_as_it_was_written(void)
+{
+	struct nfs4_attrs want, got;
+	uint8_t buf[1024];
+	struct nfs_attr attr;
+	struct reader r;
+	struct writer w;
+	unsigned int i;
+
+	/* Padding is compared too. */
+	memcpy(&want, &every_attribute, sizeof(want));
+	memset(&attr, 0, sizeof(attr));
+	for (i = 0; i < 32 * NFS4_ATTR_WORDS; i++)
+		if (nfs4_attr_is_supported(1, i))
+			nfs4_bitmap_add(&want.present, i);
+	writer_init(&w, buf, sizeof(buf));
+	nfs4_put_attrs(&w, &want, &want.present);
+	nfs3_put_attr(&w, &want.attr);
+	CU_ASSERT_FALSE(w.bad);
+	reader_init(&r, buf, w.len);
+	nfs4_get_attrs(&r, &want.present, &got);
+	CU_ASSERT_FALSE(r.bad);
+	ASSERT_BYTES(&got, &want, sizeof(got));
+	CU_ASSERT_EQUAL(reader_left(&r), 84);
+	nfs3_get_attr(&r, &attr);
+	CU_ASSERT_FALSE(r.bad);
+	ASSERT_BYTES(&attr, &want.attr, sizeof(attr));
+}
+
 static void a_numeric_owner_is_a_number(void)
 {
 	char name[NFS4_OPAQUE_LIMIT + 2];
@@ -429,5 +487,6 @@ SUITE_MAIN("nfs4-results", TEST(replies_match_the_wire_vectors_and_truncation_is
 	   TEST(extreme_words_never_exceed_the_reply),
 	   TEST(a_reply_to_another_call_is_refused_with_a_message),
 	   TEST(a_malformed_reply_still_advances_the_slot), TEST(empty_bitmap_words_are_tolerated),
-	   TEST(a_numeric_owner_is_a_number), TEST(the_entry_callback_can_stop_the_list),
-	   TEST(reply_heads_match_real_replies), TEST(libnfs_decodes_the_same_replies))
+	   TEST(every_attribute_is_read_as_it_was_written), TEST(a_numeric_owner_is_a_number),
+	   TEST(the_entry_callback_can_stop_the_list), TEST(reply_heads_match_real_replies),
+	   TEST(libnfs_decodes_the_same_replies))

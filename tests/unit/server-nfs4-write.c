@@ -226,6 +226,7 @@ static void attributes_that_cannot_be_set_are_refused(void)
 	} rows[] = {
 		{ { { 0, BIT(FATTR4_OWNER) }, "\0\0\0\2" "36\0", 8 }, NFS4_OK },
 		{ { { 0, BIT(FATTR4_OWNER) }, "\0\0\0\x0a" "4294967295\0", 16 }, NFS4_OK },
+		{ { { 0, BIT(FATTR4_OWNER) }, "\0\0\0\x0b" "00000000036", 16 }, NFS4_OK },
 		{ { { 0, BIT(FATTR4_OWNER) }, "\0\0\0\x0a" "4294967296\0", 16 }, NFS4ERR_BADOWNER },
 		{ { { 0, BIT(FATTR4_OWNER) }, "\0\0\0\3" "a@b", 8 }, NFS4ERR_BADOWNER },
 		{ { { 0, BIT(FATTR4_OWNER_GROUP) }, "\0\0\0\0", 4 }, NFS4ERR_BADOWNER },
