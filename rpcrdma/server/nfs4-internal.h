@@ -2,10 +2,9 @@
 /* Copyright (C) 2026 The nfsrdma authors */
 
 /* Overview of NFSv4.0 and 4.1 in the server (RFC 7530, 8881), without delegations, locks, layouts
- * and callbacks. nfs4.c runs a COMPOUND by a table of operations, whose XDR is in nfs4-file.c,
- * nfs4-attr.c, nfs4-dir.c, nfs4-open.c, nfs4-write.c, nfs4-client.c and nfs4-refuse.c;
- * client state is in the tables of nfs4-clients.c, nfs4-slots.c and nfs4-opens.c, which
- * contain no XDR. */
+ * and callbacks. nfs4.c runs a COMPOUND by a table of operations, and has those that read; others
+ * are in nfs4-open.c, nfs4-write.c and nfs4-client.c. Client state is in the tables of
+ * nfs4-clients.c, nfs4-slots.c and nfs4-opens.c, which contain no XDR. */
 #ifndef RPCRDMA_SERVER_NFS4_INTERNAL_H
 #define RPCRDMA_SERVER_NFS4_INTERNAL_H
 
@@ -192,7 +191,7 @@ struct nfs4_op {
 	const char *name;
 	nfs4_op_fn run;     /* NULL: OP_ILLEGAL */
 	unsigned int flags; /* private to nfs4.c */
-	const char *args;   /* private to nfs4-refuse.c */
+	const char *args;   /* the shape, see nfs4_skip_args() */
 };
 
 /* component4. Truncated: the reader becomes bad; else returns a status. @name: NFS3_NAME_MAX + 1
@@ -206,38 +205,6 @@ uint32_t nfs4_too_big(const struct compound *c);
 uint32_t nfs4_wrong_type(const struct compound *c, uint32_t type);
 /* Looks up a name as LOOKUP does. */
 uint32_t nfs4_lookup_name(struct compound *c, const char *name, struct nfs_fh *fh);
-
-/* nfs4-file.c */
-
-uint32_t nfs4_access(struct compound *c);
-uint32_t nfs4_getfh(struct compound *c);
-uint32_t nfs4_lookup(struct compound *c);
-uint32_t nfs4_lookupp(struct compound *c);
-uint32_t nfs4_putfh(struct compound *c);
-uint32_t nfs4_putrootfh(struct compound *c);
-uint32_t nfs4_read(struct compound *c);
-uint32_t nfs4_readlink(struct compound *c);
-uint32_t nfs4_restorefh(struct compound *c);
-uint32_t nfs4_savefh(struct compound *c);
-uint32_t nfs4_secinfo(struct compound *c);
-uint32_t nfs4_secinfo_no_name(struct compound *c);
-
-/* nfs4-attr.c */
-
-/* The current filehandle and what all files have alike, without ->attr. */
-void nfs4_attrs_of(const struct compound *c, struct nfs4_attrs *attrs);
-/* fattr4: the wanted attributes that are supported. */
-void nfs4_put_wanted(struct writer *w, const struct nfs4_attrs *attrs,
-		     const struct nfs4_bitmap *wanted);
-/* INVAL when one of them is write-only. */
-uint32_t nfs4_check_wanted(const struct nfs4_bitmap *wanted);
-uint32_t nfs4_getattr(struct compound *c);
-uint32_t nfs4_verify(struct compound *c);
-uint32_t nfs4_nverify(struct compound *c);
-
-/* nfs4-dir.c */
-
-uint32_t nfs4_readdir(struct compound *c);
 
 /* nfs4-open.c */
 
@@ -274,10 +241,9 @@ uint32_t nfs4_bind_conn_to_session(struct compound *c);
 uint32_t nfs4_reclaim_complete(struct compound *c);
 uint32_t nfs4_sequence(struct compound *c);
 
-/* nfs4-refuse.c: NFS4ERR_ROFS for operations that write, NFS4ERR_NOTSUPP for unsupported ones */
+/* nfs4.c: NFS4ERR_ROFS for operations that write */
 
 uint32_t nfs4_refuse(struct compound *c);
-uint32_t nfs4_notsupp(struct compound *c);
 /* Skips arguments of a shape: n name, s stateid, 4 and 8 bytes, o opaque, d opaque that may have
  * gone by Read chunk, b bitmap, a fattr4, t createtype4. */
 void nfs4_skip_args(struct compound *c, const char *shape);
