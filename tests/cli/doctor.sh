@@ -65,6 +65,9 @@ if [[ $(id -u) == 0 ]]; then
 	run doctor --try --transport iwarp --port "$rdma" --mount-port "$mount" --nfs-port "$nfs" --format json 127.0.0.1:/
 	expect_report "a trial without root" 'any(.findings[]; .id == "kernel.trial" and .status == "unknown" and .reason == "not-root")'
 	run_prefix=()
+	# What is left for it is too little: a mount that is ended for that says nothing.
+	run doctor --try --transport iwarp --port "$rdma" --mount-port "$mount" --nfs-port "$nfs" --timeout 4 --format json 127.0.0.1:/
+	expect_report "a trial without time" 'any(.findings[]; .id == "kernel.trial" and .status == "unknown" and .reason == "no-time")'
 fi
 run doctor --root "$work/hosts/mlx5-roce-rhel9" --try 192.0.2.1:/export/vm
 expect_status 2

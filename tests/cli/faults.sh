@@ -368,6 +368,13 @@ for spec in "${cases[@]}"; do
 done
 ((bad == 0)) || fail "$bad of ${#cases[@]} faults"
 
+# NFSv3 is offered by a NULL, which has no credentials.
+probe --embedded --fault groups --cred '36:36,1,2,3,4,5,6,7,8,9'
+expect_status 3
+expect_finding probe.versions warn
+expect_reason probe.versions/some-denied
+echo "ok - credentials that some versions reject"
+
 # Which file's data came is said.
 mkdir "$work/files"
 for file in a b; do

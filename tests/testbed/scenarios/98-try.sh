@@ -61,6 +61,12 @@ expect_status 1
 expect_report ".findings[] | select(.id == \"kernel.trial\") | .because_of == \"fabric.krb5\"" "Kerberos is not the cause"
 nothing_left
 
+# By policy it would be mounted without RDMA.
+inside 'printf "[default]\npolicy = off\n" >/etc/nfsrdma.conf'
+inside_run doctor 10.0.2.15:/export/plain --try --timeout 120 --format json
+inside 'rm /etc/nfsrdma.conf'
+expect_report '.findings[] | select(.id == "kernel.trial") | .status == "skip" and .reason == "off"' "a trial without RDMA"
+
 # Killed at any moment: nothing is mounted in any namespace, and no process waits.
 # shellcheck disable=SC2016 # for the guest's shell
 try='nfsrdma doctor 10.0.2.15:/export/plain --try --timeout 120 >/run/out 2>&1 & p=$!;'
