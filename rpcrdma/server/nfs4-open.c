@@ -25,18 +25,17 @@ void nfs4_put_stateid(struct writer *w, const struct nfs4_stateid *stateid)
 	writer_bytes(w, stateid->other, sizeof(stateid->other));
 }
 
-void nfs4_get_used_stateid(struct compound *c, struct nfs4_stateid *stateid)
-{
-	nfs4_get_stateid(&c->call->args, stateid);
-	if (c->current.has_stateid && nfs4_stateid_is_current(stateid))
-		*stateid = c->current.stateid;
-}
-
 /* 4.1: replaces the special current stateid with the one set by an earlier operation. */
 static void nfs4_use_current_stateid(const struct compound *c, struct nfs4_stateid *stateid)
 {
 	if (c->minor && c->current.has_stateid && nfs4_stateid_is_current(stateid))
 		*stateid = c->current.stateid;
+}
+
+void nfs4_get_used_stateid(struct compound *c, struct nfs4_stateid *stateid)
+{
+	nfs4_get_stateid(&c->call->args, stateid);
+	nfs4_use_current_stateid(c, stateid);
 }
 
 static void nfs4_set_current_stateid(struct compound *c, const struct nfs4_stateid *stateid)

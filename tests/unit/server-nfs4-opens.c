@@ -557,6 +557,24 @@ static void foreign_stateids_are_refused(void)
 	CU_ASSERT_EQUAL(read_file("data-813", &wrong), NFS4ERR_BAD_STATEID);
 }
 
+/* The current stateid is of 4.1 (RFC 8881 section 16.2.3.1.2); in 4.0 those bytes are of no open. */
+static void an_open_of_4_0_is_no_current_stateid(void)
+{
+	static const struct nfs4_stateid current = { .seqid = 1 };
+	struct open_try o = plain;
+
+	o.clientid = begin_client();
+	o.seqid = 1;
+	CU_ASSERT_EQUAL(open_file(&o), NFS4_OK);
+	CU_ASSERT_EQUAL(change_open(OP_OPEN_CONFIRM, "data-813", &opened, 2), NFS4_OK);
+	o.seqid = 3;
+	compound_start(t, 0);
+	compound_path(t, o.dir);
+	put_open(&o);
+	compound_read(t, &current, 0, 100);
+	CU_ASSERT_EQUAL(compound_run(t), NFS4ERR_STALE_STATEID);
+}
+
 /* 4.1 */
 
 static void an_open_of_4_1_is_used_as_the_current_stateid(void)
@@ -722,6 +740,7 @@ int main(void)
 		TEST(a_share_is_denied_to_others),
 		TEST(a_downgrade_only_reduces_access),
 		TEST(foreign_stateids_are_refused),
+		TEST(an_open_of_4_0_is_no_current_stateid),
 		TEST(an_open_of_4_1_is_used_as_the_current_stateid),
 		TEST(stateids_are_tested_and_not_freed),
 		TEST(a_stateid_belongs_to_one_client),
