@@ -292,6 +292,9 @@ struct kernel_judgement {
 	uint32_t slowest_ms;                    /* of these */
 };
 
+/* Whether the kernel waited for its time-out for a READ that was right, and its server had sent it at once, and again.
+ * @late_ms: the longest that the server let a call wait. Pure. */
+bool kernel_read_is_twice(const struct kernel_record *r, uint64_t sent, unsigned int late_ms);
 /* @wanted: how many can be made; of a short file not all. */
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out);

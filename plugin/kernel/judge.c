@@ -42,6 +42,12 @@ struct probe_range kernel_range_of(unsigned int index, uint64_t size)
 	return range;
 }
 
+bool kernel_read_is_twice(const struct kernel_record *r, uint64_t sent, unsigned int late_ms)
+{
+	return !r->error && r->ms >= KERNEL_TIMEO_MS && late_ms < KERNEL_TIMEO_MS / 2 &&
+	       sent >= 2 * (uint64_t)kernel_lengths[r->index];
+}
+
 void kernel_judge(const struct kernel_read reads[KERNEL_RANGES], unsigned int wanted,
 		  struct kernel_judgement *out)
 {

@@ -142,6 +142,7 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 	/* What it must have sent to be blameless. */
 	uint64_t want = r->error ? length : r->ms >= KERNEL_TIMEO_MS ? 2 * (uint64_t)length : 0;
 	uint64_t deadline;
+	unsigned int late;
 
 	a->outcome.done[r->step] = true;
 	a->outcome.steps[r->step] = *r;
@@ -158,7 +159,9 @@ static void kernel_on_record(void *arg, const struct kernel_record *r)
 	read->tried = true;
 	read->record = *r;
 	read->whole = !r->error || atomic_load(&k->log->bytes) - a->bytes >= length;
-	read->twice = !r->error && want && atomic_load(&k->log->bytes) - a->bytes >= want;
+	/* A server that is late is asked twice by every client. */
+	late = atomic_exchange(&k->log->late_ms, 0);
+	read->twice = kernel_read_is_twice(r, atomic_load(&k->log->bytes) - a->bytes, late);
 	debug(DEBUG_MOUNT, "NFSv%s, %u bytes: error %d, %u bytes in %u ms; the server sent %llu",
 	      a->version->name, length, r->error, r->length, r->ms,
 	      atomic_load(&k->log->bytes) - a->bytes);

@@ -337,21 +337,36 @@ static int rdma_session_recv(struct rdma_session *session, struct transport_msg 
 	return rc;
 }
 
+/* Since @start_ms, of which @due_ms were due. */
+static void rdma_note_late(const struct rdma_session *session, uint64_t start_ms, uint64_t due_ms)
+{
+	struct server_log *log = session->options->log;
+	uint64_t took = now_ms() - start_ms;
+
+	if (log && took > due_ms && took - due_ms > atomic_load(&log->late_ms))
+		atomic_store(&log->late_ms, (unsigned int)(took - due_ms));
+}
+
 static int rdma_session_run(struct rdma_session *session, struct server_place *place)
 {
 	struct transport *t = session->t;
 	struct transport_msg msg;
+	uint64_t start;
 	int rc;
 
 	place_begin(place, false);
 	session->faults.second = place->beside;
 	while (!atomic_load(place->stop)) {
+		start = now_ms();
 		rc = rdma_session_recv(session, &msg);
+		rdma_note_late(session, start, SERVER_WAKE_MS);
 		if (rc == -ETIMEDOUT && !place_is_over(place))
 			continue;
 		if (rc)
 			return rc;
+		start = now_ms();
 		rc = rdma_message(session, msg.data, msg.len);
+		rdma_note_late(session, start, 0);
 		if (rc)
 			return rc;
 		t->ops->repost(t, &msg);

@@ -119,9 +119,11 @@ struct server_log {
 	atomic_uint connections; /* over RDMA, established */
 	atomic_uint reads;       /* READs that succeeded, with the whole reply sent over RDMA */
 	atomic_ullong bytes;     /* of these READs */
-	atomic_uint refused;     /* calls with Read chunks that no server can take */
-	atomic_uint commits;     /* over RDMA */
-	atomic_uint writes;      /* stored, over RDMA; number i is wrote[i % SERVER_LOG_WROTE] */
+	/* The longest that a call over RDMA may have waited for this process, or was served; reset by whoever reads it. */
+	atomic_uint late_ms;
+	atomic_uint refused; /* calls with Read chunks that no server can take */
+	atomic_uint commits; /* over RDMA */
+	atomic_uint writes;  /* stored, over RDMA; number i is wrote[i % SERVER_LOG_WROTE] */
 	struct server_wrote wrote[SERVER_LOG_WROTE];
 };
 

@@ -125,6 +125,20 @@ static void correct_reads_that_were_sent_twice_are_counted(void)
 	CU_ASSERT_EQUAL(j.slowest_ms, 5004);
 }
 
+static void a_late_server_is_not_the_kernels_fault(void)
+{
+	struct kernel_record r = { .index = 20, .ms = KERNEL_TIMEO_MS + 3 };
+	const uint64_t length = kernel_lengths[20];
+
+	CU_ASSERT_TRUE(kernel_read_is_twice(&r, 2 * length, 3));
+	CU_ASSERT_FALSE(kernel_read_is_twice(&r, 2 * length, KERNEL_TIMEO_MS + 1));
+	CU_ASSERT_FALSE(kernel_read_is_twice(&r, length, 3));
+	r.ms = 40;
+	CU_ASSERT_FALSE(kernel_read_is_twice(&r, 2 * length, 3));
+	r = (struct kernel_record){ .index = 20, .ms = KERNEL_TIMEO_MS, .error = EIO };
+	CU_ASSERT_FALSE(kernel_read_is_twice(&r, 2 * length, 3));
+}
+
 static void ranges_ascend_within_the_file(void)
 {
 	struct probe_range range;
@@ -183,5 +197,6 @@ static void mount_gets_the_ports_and_timeouts(void)
 SUITE_MAIN("kernel-judge", TEST(the_bug_is_reported_only_without_another_cause),
 	   TEST(long_reads_that_hang_do_not_hide_the_bug), TEST(a_short_read_is_wrong),
 	   TEST(correct_reads_that_were_sent_twice_are_counted),
-	   TEST(ranges_ascend_within_the_file), TEST(a_short_file_moves_the_ranges_to_its_start),
+	   TEST(a_late_server_is_not_the_kernels_fault), TEST(ranges_ascend_within_the_file),
+	   TEST(a_short_file_moves_the_ranges_to_its_start),
 	   TEST(mount_gets_the_ports_and_timeouts))
