@@ -215,7 +215,6 @@ static int doctor_try(struct doctor *doctor, const struct plan *plan, uint64_t d
 	if (!plan->wants_rdma) {
 		fact.status = FINDING_SKIP;
 		fact.text = "not tried: the policy is off, so it would be mounted without RDMA";
-		fact.reason = "off";
 		return doctor_report(doctor, fact);
 	}
 	if (deadline_left(deadline) < TRIAL_MIN_MS) {
