@@ -146,18 +146,19 @@ static const struct {
 	int (*read)(struct nfs3_read_res *res, struct reader *r, bool reduced);
 	int (*change)(struct nfs3_change_res *res, struct reader *r);
 } nfs3_operations[NFS_OP_COUNT] = {
-	[NFS_OP_GETATTR] = { NFS3_GETATTR, nfs3_encode_fh, nfs3_decode_getattr },
-	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, nfs3_encode_lookup, nfs3_decode_lookup },
-	[NFS_OP_READLINK] = { NFS3_READLINK, nfs3_encode_fh, .read = nfs3_res_readlink },
-	[NFS_OP_READ] = { NFS3_READ, nfs3_encode_read, .read = nfs3_res_read },
-	[NFS_OP_READDIR] = { NFS3_READDIRPLUS, nfs3_encode_readdir, nfs3_decode_readdir },
-	[NFS_OP_LIMITS] = { NFS3_FSINFO, nfs3_encode_fh, nfs3_decode_limits },
-	[NFS_OP_SPACE] = { NFS3_FSSTAT, nfs3_encode_fh, nfs3_decode_space },
-	[NFS_OP_CREATE] = { NFS3_CREATE, nfs3_encode_create, .change = nfs3_res_create },
-	[NFS_OP_SET_MODE] = { NFS3_SETATTR, nfs3_encode_set_mode, .change = nfs3_res_change },
-	[NFS_OP_WRITE] = { NFS3_WRITE, nfs3_encode_write, .change = nfs3_res_write },
-	[NFS_OP_COMMIT] = { NFS3_COMMIT, nfs3_encode_commit, .change = nfs3_res_commit },
-	[NFS_OP_REMOVE] = { NFS3_REMOVE, nfs3_encode_lookup, .change = nfs3_res_change },
+	[NFS_OP_GETATTR] = { NFS3_GETATTR, nfs3_encode_fh, nfs3_decode_getattr, NULL, NULL },
+	[NFS_OP_LOOKUP] = { NFS3_LOOKUP, nfs3_encode_lookup, nfs3_decode_lookup, NULL, NULL },
+	[NFS_OP_READLINK] = { NFS3_READLINK, nfs3_encode_fh, NULL, nfs3_res_readlink, NULL },
+	[NFS_OP_READ] = { NFS3_READ, nfs3_encode_read, NULL, nfs3_res_read, NULL },
+	[NFS_OP_READDIR] = { NFS3_READDIRPLUS, nfs3_encode_readdir, nfs3_decode_readdir, NULL,
+			     NULL },
+	[NFS_OP_LIMITS] = { NFS3_FSINFO, nfs3_encode_fh, nfs3_decode_limits, NULL, NULL },
+	[NFS_OP_SPACE] = { NFS3_FSSTAT, nfs3_encode_fh, nfs3_decode_space, NULL, NULL },
+	[NFS_OP_CREATE] = { NFS3_CREATE, nfs3_encode_create, NULL, NULL, nfs3_res_create },
+	[NFS_OP_SET_MODE] = { NFS3_SETATTR, nfs3_encode_set_mode, NULL, NULL, nfs3_res_change },
+	[NFS_OP_WRITE] = { NFS3_WRITE, nfs3_encode_write, NULL, NULL, nfs3_res_write },
+	[NFS_OP_COMMIT] = { NFS3_COMMIT, nfs3_encode_commit, NULL, NULL, nfs3_res_commit },
+	[NFS_OP_REMOVE] = { NFS3_REMOVE, nfs3_encode_lookup, NULL, NULL, nfs3_res_change },
 };
 
 static uint32_t nfs3_proc(enum nfs_op op)

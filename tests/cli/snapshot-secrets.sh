@@ -14,6 +14,11 @@ for name in usr/sbin/libvirtd usr/bin/ganesha.nfsd usr/bin/pveversion usr/bin/vd
 	touch "$root/$name"
 done
 
+# Its arguments are in a file.
+mkdir -p "$root/etc/systemd/system/nfs-server.service.d"
+# shellcheck disable=SC2016 # the unit's variable
+printf '[Service]\nExecStart=\nExecStart=/usr/sbin/rpc.nfsd $RPCNFSDARGS\n' >"$root/etc/systemd/system/nfs-server.service.d/arguments.conf"
+
 # plant: each secret has a number of its own, hunter01pw, hunter02pw...
 plant()
 {
