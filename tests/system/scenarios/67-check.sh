@@ -17,7 +17,10 @@ pid='$(systemctl show -p MainPID --value nfsrdma-watch)'
 expect_output active systemctl is-active nfsrdma-watch
 expect_output same "[ \$(readlink /proc/$pid/ns/mnt) = \$(readlink /proc/1/ns/mnt) ] && echo same"
 expect_output other "[ \$(readlink /proc/$pid/ns/net) = \$(readlink /proc/1/ns/net) ] || echo other"
-inside "grep -q '^nfsrdma_watch_libvirt_connected 1$' /run/nfsrdma/metrics.prom"
+# It connects again in its own time after a scenario that restarted libvirt.
+connected() { guest_tell "grep -q '^nfsrdma_watch_libvirt_connected 1$' /run/nfsrdma/metrics.prom"; }
+until connected || ((SECONDS > guest_patience)); do sleep 2; done
+connected || fail "the watcher does not reach libvirt: $(guest_tell 'journalctl -q -b -u nfsrdma-watch -n 5; cat /run/nfsrdma/metrics.prom' || true)"
 
 # --- a check ----------------------------------------------------------------------------------------
 
