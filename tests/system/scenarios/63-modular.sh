@@ -51,6 +51,8 @@ says ',proto=tcp,' "grep ' /srv/old ' /proc/self/mountinfo"
 
 inside "$virsh pool-destroy old; $virsh pool-undefine old; for name in web1 web2; do $virsh undefine \$name; done"
 inside "rm /etc/nfsrdma.conf /srv/nfs/*.raw; systemctl stop $modular virtqemud virtstoraged"
+# libvirt's clients take the daemon whose socket is there.
+inside 'rm -f /run/libvirt/virtqemud-*sock* /run/libvirt/virtstoraged-*sock*'
 inside 'cd / && tar -tf /run/packages/modular.tar | grep -v "/$" | xargs rm; mv /run/libvirt.conf /etc/libvirt/libvirt.conf'
 inside "systemctl unmask --runtime $monolithic; systemctl daemon-reload; systemctl start libvirtd.socket libvirtd nfsrdma-watch"
 expect_running
