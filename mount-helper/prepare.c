@@ -95,8 +95,8 @@ int prepare_mount(struct helper *helper)
 		return prepare_refuse(helper, HELPER_FAILED);
 	if (prepare_plan(helper, IP_UNKNOWN))
 		return prepare_refuse(helper, HELPER_USAGE);
-	/* Whatever kills this process from here on, or however long it waits, a guest does not start on the directory
-	 * below. */
+	/* Whatever kills this process from here on, or however long it waits, a guest does not
+	 * start on the directory below. */
 	if (helper->plan->wants_rdma) {
 		/* From here on a signal has to take the note back. */
 		waiting_begin(&helper->waiting);

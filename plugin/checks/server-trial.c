@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Tried, not modelled: a NULL call to this host's own server at each of its RDMA addresses, which the connection
- * manager loops back; and what rpcbind names. A device that does not connect to itself says nothing. */
+/* Tried, not modelled: a NULL call to this host's own server at each of its RDMA addresses, which
+ * the connection manager loops back; and what rpcbind names. A device that does not connect to
+ * itself says nothing. */
 #include "plugin/checks/internal.h"
 #include "rpcrdma/nfs/nfs.h"
 

@@ -112,8 +112,8 @@ static bool backing_find_request(const struct guard *guard, const char *path, si
 	return false;
 }
 
-/* Where nothing requests RDMA: the deepest directory of which it is unknown whether mount.nfsrdma was to mount
- * something there. @mounted: what is not known of all directories does not matter. */
+/* Where nothing requests RDMA: the deepest directory of which it is unknown whether mount.nfsrdma
+ * was to mount something there. @mounted: what is not known of all directories does not matter. */
 static bool backing_find_lost(const struct guard *guard, const struct host_path *found,
 			      bool mounted, struct guard_seen *out)
 {

@@ -198,8 +198,8 @@ int kernel_trial(void *arg, int channel);
 /* The parent's side of the first record. @deadline: of mount.nfs. Errors: of child_receive();
  * -EPROTO. */
 int kernel_trial_receive(const struct child *child, uint64_t deadline, struct kernel_tried *out);
-/* kernel.trial. @server: as it was named. @log: of the kernel meanwhile. @end: how the child ended, where that was not by
- * itself. */
+/* kernel.trial. @server: as it was named. @log: of the kernel meanwhile. @end: how the child ended,
+ * where that was not by itself. */
 void kernel_trial_finding(const struct kernel_tried *tried, const char *server,
 			  const struct live_log *log, const char *end, struct finding *f);
 

@@ -24,7 +24,8 @@ static const char *tried_next_line(const struct live_log *log, unsigned int *at)
 	return NULL;
 }
 
-/* The first that may be the cause: it is known, and names no other server. Other mounts of this host log, too. */
+/* The first that may be the cause: it is known, and names no other server. Other mounts of this
+ * host log, too. */
 static const char *tried_cause(const struct live_log *log, const char *server)
 {
 	char value[SERVER_MAX];

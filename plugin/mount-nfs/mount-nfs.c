@@ -22,7 +22,8 @@ int mount_nfs_exec(const char *program, const char *const argv[])
 	return child_exec(&self);
 }
 
-/* A line of stderr is printed when the next one arrives: the caller's message contains the last one. */
+/* A line of stderr is printed when the next one arrives: the caller's message contains the last
+ * one. */
 #define LINE_BYTES 4096
 
 struct mount_nfs_output {

@@ -18,8 +18,8 @@ struct mount_nfs_end {
 	bool timed_out;   /* it was ended at the deadline, or could not be */
 	pid_t left;       /* it survives SIGKILL, held by the kernel; or 0 */
 	bool interrupted; /* by a signal to us */
-	/* The last line that it said on stderr; clean. Handed on only where it ended well: else it is
-	 * the caller's, whose own sentence has it. */
+	/* The last line that it said on stderr; clean. Handed on only where it ended well: else it
+	 * is the caller's, whose own sentence has it. */
 	char last[MOUNT_NFS_LAST_MAX];
 };
 

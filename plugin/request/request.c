@@ -200,8 +200,8 @@ void request_list_fini(struct request_list *list)
 
 /* --- writing ------------------------------------------------------------------------ */
 
-/* If @root is not a system's root, its /run may be a symbolic link; only systems have requests. The folders
- * are readable by all and writable by root, regardless of the umask. */
+/* If @root is not a system's root, its /run may be a symbolic link; only systems have requests. The
+ * folders are readable by all and writable by root, regardless of the umask. */
 int request_open(const char *root)
 {
 	static const char *const names[] = { "run", "nfsrdma", "requests" };
@@ -225,7 +225,8 @@ int request_open(const char *root)
 	return rc ? rc : fd;
 }
 
-/* @type: F_RDLCK shared, F_WRLCK alone. Kernels before 3.15 have no such lock: then nobody else is seen. */
+/* @type: F_RDLCK shared, F_WRLCK alone. Kernels before 3.15 have no such lock: then nobody else is
+ * seen. */
 static bool request_lock(int lock, const char *target, short type)
 {
 	const struct flock range = { .l_type = type,
@@ -288,7 +289,8 @@ int request_write(int folder, int lock, const struct request *request)
 	file.len = (size_t)len;
 	if (fd_replace(folder, temporary, name, &file))
 		rc = err_sys("write /" REQUEST_FOLDER "/%s", name);
-	/* On a full file system: what is mounted is not pending, or it would refuse guests once it is unmounted. */
+	/* On a full file system: what is mounted is not pending, or it would refuse guests once it
+	 * is unmounted. */
 	if (rc && request->mounted)
 		unlinkat(folder, name, 0);
 	if (alone)

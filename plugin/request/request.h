@@ -52,7 +52,8 @@ void request_fini(struct request *request);
 /* The file of a directory. */
 void request_name(const char *target, char name[REQUEST_NAME_MAX]);
 
-/* Pure. Changes @text, to which the strings of @out point. Errors: -EBADMSG; -ESTALE of another boot. */
+/* Pure. Changes @text, to which the strings of @out point. Errors: -EBADMSG; -ESTALE of another
+ * boot. */
 int request_parse(char *text, const char *boot_id, struct request *out);
 /* The request of a directory. Errors: -ENOENT there is none of this boot; -EBADMSG; of reading. */
 int request_read(const struct host *host, const char *target, struct request *out);
@@ -68,25 +69,26 @@ int request_list(const struct host *host, struct request_list *out);
 const struct request *request_of(const struct request_list *list, const char *target);
 void request_list_fini(struct request_list *list);
 
-/* Writing. A descriptor of the folder below @root, which is made; or -errno. It stays good across a change of
- * the mount namespace. */
+/* Writing. A descriptor of the folder below @root, which is made; or -errno. It stays good across a
+ * change of the mount namespace. */
 int request_open(const char *root);
-/* A helper works on a directory as long as it holds this descriptor, or another process that has it. -1: it
- * cannot be had, and the helper goes on without: a mount that hangs for a file is worse. */
+/* A helper works on a directory as long as it holds this descriptor, or another process that has
+ * it. -1: it cannot be had, and the helper goes on without: a mount that hangs for a file is worse. */
 int request_begin(int folder, const char *target);
 /* Replaces the file of @request->target in one step. @lock: of request_begin(), or -1. */
 int request_write(int folder, int lock, const struct request *request);
-/* The helper ends with an error: @before is what there was before its own, and is back if it is mounted or goes
- * on in the background; its text may be NULL.
- * Where another helper works on the directory, or has mounted it meanwhile, the file is left to that one. */
+/* The helper ends with an error: @before is what there was before its own, and is back if it is
+ * mounted or goes on in the background; its text may be NULL. Where another helper works on the
+ * directory, or has mounted it meanwhile, the file is left to that one. */
 int request_end(const struct host *host, int folder, int lock, const char *target,
 		const struct request *before);
-/* What is mounted there from now on is not to be over RDMA. Where a helper is at work nothing is done. */
+/* What is mounted there from now on is not to be over RDMA. Where a helper is at work nothing is
+ * done. */
 int request_forget(int folder, const char *target);
 /* Whether a helper works on that directory. */
 bool request_is_busy(int folder, const char *target);
-/* What @seen requested is mounted, or is not any more. Nothing is done while a helper is at work there, or if
- * the file has changed since. */
+/* What @seen requested is mounted, or is not any more. Nothing is done while a helper is at work
+ * there, or if the file has changed since. */
 int request_settle(const struct host *host, int folder, const struct request *seen, bool mounted);
 
 #endif

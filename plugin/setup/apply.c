@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A plan, step by step, of a setup or of an undo. Each file is written or removed at once, so that at every
- * moment the machine shows what has happened. */
+/* A plan, step by step, of a setup or of an undo. Each file is written or removed at once, so that
+ * at every moment the machine shows what has happened. */
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"

@@ -131,7 +131,8 @@ int undo_add_link(struct setup_plan *plan, const struct setup_machine *machine,
 
 /* old.c */
 
-/* Adds what takes back changes of 0.2. Errors: -EBADMSG; -EPERM others may have written it; of reading. */
+/* Adds what takes back changes of 0.2. Errors: -EBADMSG; -EPERM others may have written it; of
+ * reading. */
 int old_add_steps(struct setup_plan *plan, const struct setup_machine *machine);
 /* Those of a record, which may be any bytes. Errors: -EBADMSG; -ENOSPC; of reading. */
 int old_add_changes(struct setup_plan *plan, const struct setup_machine *machine, const char *text,
@@ -182,12 +183,12 @@ struct setup_note *setup_plan_note(struct setup_plan *plan, bool todo, const cha
 void plan_note(struct planner *planner, bool todo, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* What one check says for the roles that are asked for, in @out, which the caller ends. */
 int plan_check(struct planner *planner, const char *id, struct finding *out);
-/* Whether the kernel cannot load rpcrdma, as the check of the module for these roles says: then a note with its
- * finding and the first step, after @intro. */
+/* Whether the kernel cannot load rpcrdma, as the check of the module for these roles says: then a
+ * note with its finding and the first step, after @intro. */
 bool plan_lacks_module(struct planner *planner, const char *intro);
-/* An own file gets @text, lines with their newlines, as its body, or (@whole false) at its end unless it is
- * there; joins a step that is there already. No step where it is that. 1: the file is not as setup wrote
- * it; a note has the lines. */
+/* An own file gets @text, lines with their newlines, as its body, or (@whole false) at its end
+ * unless it is there; joins a step that is there already. No step where it is that. 1: the file is
+ * not as setup wrote it; a note has the lines. */
 int plan_file(struct planner *planner, const char *path, const char *text, bool whole,
 	      const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* plan_note() of what is left to do, with the lines to add to a file. */

@@ -81,8 +81,8 @@ static bool old_word(struct json_object *json, const char *key, char *buf, size_
 	return true;
 }
 
-/* The earlier text takes the place of ours; no step where it did already, or where setup has written
- * the file anew since. */
+/* The earlier text takes the place of ours; no step where it did already, or where setup has
+ * written the file anew since. */
 static int old_add_file(struct setup_plan *plan, const struct host *host, struct json_object *json,
 			enum setup_kind kind)
 {

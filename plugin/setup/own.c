@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The texts of files that are setup's own. The first line has a sum of all others, and how many folders
- * were made for the file: that is all setup keeps about it. With another sum it was edited, and without
- * that line it is another program's, or an administrator's. */
+/* The texts of files that are setup's own. The first line has a sum of all others, and how many
+ * folders were made for the file: that is all setup keeps about it. With another sum it was edited,
+ * and without that line it is another program's, or an administrator's. */
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <stdio.h>

@@ -94,9 +94,10 @@ static bool ipoib_match(const struct host_netdev *netdev, char *buf, size_t cap)
 	return !netdev->name[strspn(netdev->name, plain)];
 }
 
-/* udev puts the interface's name in the place of $name, and splits what comes of it into words at blanks,
- * which such a name cannot have; any other character it can. So the name is a word of its own, behind
- * the script, which takes it for $1 and never for a part of itself: "$$" is one "$" to udev. */
+/* udev puts the interface's name in the place of $name, and splits what comes of it into words at
+ * blanks, which such a name cannot have; any other character it can. So the name is a word of its
+ * own, behind the script, which takes it for $1 and never for a part of itself: "$$" is one "$" to
+ * udev. */
 #define RULE_TEXT                                                                         \
 	"ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{type}==\"32\", %s, RUN+=\"/bin/sh -c " \
 	"'echo connected >/sys/class/net/$$1/mode; echo %d >/sys/class/net/$$1/mtu' sh $name\"\n"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Two settings make the NFS server listen for RDMA, and both are needed: rdma=y alone
- * makes rpc.nfsd look for a service "nfsrdma" in /etc/services, which Debian has not, and go on
- * without RDMA; a port as the value of rdma is not known to nfsdctl (nfs-utils 2.8). They stand in
- * a drop-in where nfs-utils reads such, else in nfs.conf itself. Where it reads no nfs.conf nothing is set. */
+/* Two settings make the NFS server listen for RDMA, and both are needed: rdma=y alone makes
+ * rpc.nfsd look for a service "nfsrdma" in /etc/services, which Debian has not, and go on without
+ * RDMA; a port as the value of rdma is not known to nfsdctl (nfs-utils 2.8). They stand in a
+ * drop-in where nfs-utils reads such, else in nfs.conf itself. Where it reads no nfs.conf nothing
+ * is set. */
 #include <stdio.h>
 
 #include "plugin/setup/internal.h"
@@ -116,8 +117,8 @@ static bool nfs_conf_is_overruled(struct planner *planner, const struct conf *co
 	return later;
 }
 
-/* Both settings, in a drop-in of our own; else the lines for nfs.conf are left to do, and what runs is left
- * alone. */
+/* Both settings, in a drop-in of our own; else the lines for nfs.conf are left to do, and what runs
+ * is left alone. */
 static int nfs_conf_set_both(struct planner *planner, const char *path)
 {
 	char lines[64];
@@ -150,8 +151,8 @@ static bool nfs_conf_is_good(struct planner *planner, const struct conf *conf,
 	       nfs_conf_port_of(conf_get(conf, "nfsd", NULL, "rdma-port"));
 }
 
-/* Something else than nfs.conf adds the listener: nfs.conf would add a second one, which is refused, and some
- * kernels crash. A restart on request replaces one that was added by hand. */
+/* Something else than nfs.conf adds the listener: nfs.conf would add a second one, which is
+ * refused, and some kernels crash. A restart on request replaces one that was added by hand. */
 static int nfs_conf_has_other(struct planner *planner, bool *out)
 {
 	const struct host *host = planner->machine->host;
@@ -178,8 +179,8 @@ static int nfs_conf_has_other(struct planner *planner, bool *out)
 	return 0;
 }
 
-/* Nothing that could be written to nfs.conf would do anything. A server that runs gets its listener, unless by a
- * restart. True: a note says so. */
+/* Nothing that could be written to nfs.conf would do anything. A server that runs gets its
+ * listener, unless by a restart. True: a note says so. */
 static bool nfs_conf_is_ignored(struct planner *planner)
 {
 	char who[NFS_UTILS_WHO_MAX];

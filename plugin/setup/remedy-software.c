@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A software RDMA link on an interface: made now, and by a unit of systemd at each boot. A link that is
- * there already, made by hand, only gets the unit. What keeps this host or this interface from having
- * one is an error, and nothing else is planned. */
+/* A software RDMA link on an interface: made now, and by a unit of systemd at each boot. A link
+ * that is there already, made by hand, only gets the unit. What keeps this host or this interface
+ * from having one is an error, and nothing else is planned. */
 #include <stdio.h>
 
 #include "plugin/report/words.h"
@@ -70,8 +70,8 @@ static int software_check_interface(struct planner *planner, const struct setup_
 	return 0;
 }
 
-/* The error says what to do without the module. Debian 12 has rdma_rxe and not siw, and its kernels for clouds have
- * neither. */
+/* The error says what to do without the module. Debian 12 has rdma_rxe and not siw, and its kernels
+ * for clouds have neither. */
 static int software_no_module(const struct planner *planner, const char *name)
 {
 	const char *type = strcmp(name, "siw") ? "siw" : "rxe", *release = planner->system.release,
@@ -248,7 +248,8 @@ static int software_plan_unit(struct planner *planner, struct setup_link link)
 	return step->after ? 0 : err_no_memory();
 }
 
-/* The link comes before its unit: what could not be made has none, and an undo deletes what a unit says. */
+/* The link comes before its unit: what could not be made has none, and an undo deletes what a unit
+ * says. */
 static int software_plan(struct planner *planner)
 {
 	const struct setup_link *link = &planner->link;

@@ -156,8 +156,8 @@ int setup_apply(const struct setup_machine *machine, const struct setup_plan *pl
 
 /* undo.c */
 
-/* Steps are ->refused where a file is not as we left it. Errors: of reading; -EBADMSG the record of 0.2
- * is not understood. */
+/* Steps are ->refused where a file is not as we left it. Errors: of reading; -EBADMSG the record of
+ * 0.2 is not understood. */
 int setup_undo_make(struct setup_plan **out, const struct setup_machine *machine);
 /* -EPERM, and nothing is changed, if a step is refused. */
 int setup_undo(const struct setup_machine *machine, setup_step_fn report, void *arg);
@@ -188,9 +188,9 @@ int place_missing(const struct host *host, const char *path, struct made_dirs *o
 int place_make_dirs(const struct host *host, const struct made_dirs *dirs, unsigned int mode);
 /* Those of them that are empty. Errors: one that is empty cannot be removed. */
 int place_remove_dirs(const struct host *host, const struct made_dirs *dirs);
-/* Replaces what is there if that is @before, with its owner, mode, label, ACL and user's attributes, a new
- * one with 0644; NULL removes. Errors: -ESTALE it is something else by now. After another one the file is
- * the old or the new one: only a look says which. */
+/* Replaces what is there if that is @before, with its owner, mode, label, ACL and user's
+ * attributes, a new one with 0644; NULL removes. Errors: -ESTALE it is something else by now. After
+ * another one the file is the old or the new one: only a look says which. */
 int place_write(const struct host *host, const char *path, const char *before, const char *text);
 /* The same of a symbolic link: texts are targets. */
 int place_write_link(const struct host *host, const char *path, const char *before,
@@ -206,8 +206,8 @@ struct setup_lock {
 	struct made_dirs made;
 };
 
-/* Until the deadline; 0 does not wait. @create: the folder need not be there. Errors: -EBUSY; -ENOENT
- * without @create; of making and reading. */
+/* Until the deadline; 0 does not wait. @create: the folder need not be there. Errors: -EBUSY;
+ * -ENOENT without @create; of making and reading. */
 int setup_lock_take(struct setup_lock *lock, const struct host *host, bool create,
 		    uint64_t deadline);
 /* The folder goes if nothing is in it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* Undoing what setup did, the last change first. Its files are found by their names and known by their first
- * lines; what was done to the running system by what is in them. All of it or nothing: a file that was
- * edited since is in use, and the changes belong together. */
+/* Undoing what setup did, the last change first. Its files are found by their names and known by
+ * their first lines; what was done to the running system by what is in them. All of it or nothing:
+ * a file that was edited since is in use, and the changes belong together. */
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>

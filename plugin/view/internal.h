@@ -35,7 +35,8 @@ struct view {
 	struct conf *own_conf;
 	struct request_list own_requests;
 	struct host_mounts tree;
-	/* By index of the mount: the same one in @tree, or NULL; and by index in @tree: the mount, or UINT_MAX. */
+	/* By index of the mount: the same one in @tree, or NULL; and by index in @tree: the mount,
+	 * or UINT_MAX. */
 	const struct host_mount **whole;
 	unsigned int *nfs_of;
 	struct view_places fstab, configured, pending, sections;
@@ -72,8 +73,8 @@ int configured_places(struct view *view);
 const char *requests_target(const struct view *view, const struct nfs_mount *mount);
 /* The request that a mount is of; or NULL. */
 const struct request *requests_of(const struct view *view, const struct nfs_mount *mount);
-/* Whether the age of that mount may be that of another mount of its file system: then it may have been made by
- * hand after the one that the request is of. */
+/* Whether the age of that mount may be that of another mount of its file system: then it may have
+ * been made by hand after the one that the request is of. */
 bool requests_is_shared(const struct view *view, const struct request *request,
 			const struct nfs_mount *mount);
 /* The nfsrdma.policy= of the call. */

@@ -109,8 +109,8 @@ static enum view_dir_mounted read_dir_as_written(const struct view *view, const 
 	return !strcmp((*on)->type, "nfs") || !strcmp((*on)->type, "nfs4") ? DIR_NFS : DIR_OTHER;
 }
 
-/* What the kernel shows in place of an unfinished mount: another one of a network, or an automounter. A disk of
- * this host is what it was to cover. */
+/* What the kernel shows in place of an unfinished mount: another one of a network, or an
+ * automounter. A disk of this host is what it was to cover. */
 static bool read_is_there(const struct view_dir *dir, const struct host_path *found)
 {
 	switch (dir->mounted) {

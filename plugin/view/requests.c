@@ -55,8 +55,8 @@ const struct request *requests_of(const struct view *view, const struct nfs_moun
 
 	if (!request || request->broken)
 		return NULL;
-	/* mount.nfsrdma adds the transport to the options of mount.nfs, which libmount keeps; with prefer it may
-	 * have mounted it over TCP in the end. */
+	/* mount.nfsrdma adds the transport to the options of mount.nfs, which libmount keeps; with
+	 * prefer it may have mounted it over TCP in the end. */
 	view_asks(NULL, mount->asked, &asks);
 	if (*mount->asked && strlen(mount->asked) < sizeof(mount->asked) - 1 &&
 	    asks.asked != ASKED_RDMA && requests_force(request) != FORCE_PREFER)

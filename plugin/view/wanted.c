@@ -230,7 +230,8 @@ static void wanted_take_fstab(struct wanted_search *f, const struct nfs_mount *m
 	wanted_take(f, &word);
 }
 
-/* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it, and notes it. */
+/* The options mount.nfs was given no longer have nfsrdma.policy=: the helper removes it, and notes
+ * it. */
 static enum view_force wanted_force(const struct nfs_mount *mount, const struct view_asks *asks,
 				    enum view_force requested)
 {

@@ -55,8 +55,8 @@ static bool cause_looks_like_pages(const struct read_record *r)
 	{ id, "above-4-gib", "all above 4 GiB, ", TRAIT_HIGH, reads, reads, cause_looks_like_data, ALL, false }
 /* clang-format on */
 
-/* The READs in question; those beside them; how a failure looks; the share of all failures of the READs in
- * question; whether the same ranges must be right by another mechanism. */
+/* The READs in question; those beside them; how a failure looks; the share of all failures of the
+ * READs in question; whether the same ranges must be right by another mechanism. */
 const struct cause causes[CAUSE_COUNT] = {
 	[CAUSE_SEGMENTS] = { "probe.read.write-chunk.segments", "every-time", NULL, TRAIT_SEGMENTS,
 			     tally_is_segmented, tally_is_plain, NULL, MOST, true },

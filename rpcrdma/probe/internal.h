@@ -71,8 +71,8 @@ enum worker_record {
 	 * missing or has another number, a record was lost. */
 	WORKER_END,
 	WORKER_MATRIX, /* rpcrdma/base/matrix.h */
-	/* scratch.c: the file that the worker is about to make, has made or removed. Before it is made
-	 * the parent answers with a record of this type and without a body. */
+	/* scratch.c: the file that the worker is about to make, has made or removed. Before it is
+	 * made the parent answers with a record of this type and without a body. */
 	WORKER_SCRATCH,
 	WORKER_RANGE, /* u32 index, u32 enum probe_range_fate, u32 length, u64 digest */
 };
@@ -332,7 +332,8 @@ struct behaviour {
 	struct call_failures lost, closed, transport, xid;
 	/* Of lost: packets of the call or its reply were missing until the end. */
 	unsigned int gaps;
-	/* Bytes of calls and of replies: the most that arrived, and the least that was missing; 0: none. */
+	/* Bytes of calls and of replies: the most that arrived, and the least that was missing; 0:
+	 * none. */
 	struct {
 		uint64_t arrived, missing;
 	} calls, replies;
@@ -429,7 +430,8 @@ struct window;
 /* Pure. */
 void beside_note(struct beside *b, const struct read_case *c, const struct window *w,
 		 const struct nfs_result *res);
-/* probe.read.eof and probe.read.attributes; asks the server for the file's attributes if something was wrong. */
+/* probe.read.eof and probe.read.attributes; asks the server for the file's attributes if something
+ * was wrong. */
 void beside_say(struct probe *p);
 
 /* second.c */
@@ -1073,8 +1075,8 @@ bool read_again(struct probe *p, const struct read_outcome *outcome, struct retr
 void whence_keep(struct read_outcome *o, const uint8_t *got, uint32_t at, uint32_t len);
 /* Whether the window has them, at one offset. Pure. */
 bool whence_in_window(const struct window *w, const struct read_outcome *o, uint64_t *offset);
-/* If wrong data are those of another place: the sign, and the text says which. May read of the files; no READ may
- * be in flight. */
+/* If wrong data are those of another place: the sign, and the text says which. May read of the
+ * files; no READ may be in flight. */
 void whence_find(struct probe *p, const struct window *w, const struct read_case *c,
 		 struct read_outcome *o);
 

@@ -179,8 +179,8 @@ static bool connections_peer_is_full(const struct server_connection *c)
 	return connections_served(c) >= connections_per_peer(c->all, c->listener);
 }
 
-/* Of those that wait and may be served, the first of the peer that has the fewest served, silent ones last;
- * NULL: none. */
+/* Of those that wait and may be served, the first of the peer that has the fewest served, silent
+ * ones last; NULL: none. */
 static struct server_connection *connections_next(struct connections *all,
 						  enum server_listener which)
 {
@@ -258,8 +258,8 @@ static void connections_ask(struct connections *all, enum server_listener which)
 	}
 }
 
-/* Closes one of those that wait: a silent one that had the time for a first call, the one that had most; or the
- * newest of the peer that has most of them. False: no peer has two. */
+/* Closes one of those that wait: a silent one that had the time for a first call, the one that had
+ * most; or the newest of the peer that has most of them. False: no peer has two. */
 static bool connections_shed(struct connections *all, enum server_listener which)
 {
 	struct server_connection *shed = NULL, *silent = NULL;
@@ -411,8 +411,8 @@ void connections_stop(struct connections *all)
 	}
 }
 
-/* How many may wait with the descriptors of this process, of which it takes what it needs. If they run out,
- * nothing is accepted, and silent connections keep all others out. */
+/* How many may wait with the descriptors of this process, of which it takes what it needs. If they
+ * run out, nothing is accepted, and silent connections keep all others out. */
 static unsigned int connections_find_room(size_t count)
 {
 	const rlim_t needed = count + SERVER_FILES;

@@ -227,7 +227,8 @@ static void fault_read_bit(struct rdma_reply *reply)
 	data->data = buf;
 }
 
-/* Corrupts every byte of the READ in its last page, in four bits: one bit would be another kind of damage. */
+/* Corrupts every byte of the READ in its last page, in four bits: one bit would be another kind of
+ * damage. */
 static void fault_read_page(struct rdma_reply *reply)
 {
 	struct payload *data = fault_read_data(reply);
@@ -584,7 +585,8 @@ static void fault_nfs_read(struct call *call, unsigned int value)
 		fault_call_fails(call, NFS3_STATUS_INVAL);
 }
 
-/* Calls of a user who is in more groups than that are refused, where the server did not learn of RFC 5531's sixteen. */
+/* Calls of a user who is in more groups than that are refused, where the server did not learn of
+ * RFC 5531's sixteen. */
 static void fault_groups(struct call *call, unsigned int value)
 {
 	const struct rpc_reply denied = { .xid = call->rpc.xid,

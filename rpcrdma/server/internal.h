@@ -472,9 +472,9 @@ void connections_free(struct connections *all);
  * follows. */
 void connections_take(struct connections *all, enum server_listener which, struct transport *t,
 		      int fd);
-/* Serves those that wait, as far as they may be, and closes what is too many. Call it after connections_take(), when
- * connections_ended_fd() is readable, and each SERVER_WAKE_MS while connections_wait().
- * Errors: -errno of pthread_create(3), without harm. */
+/* Serves those that wait, as far as they may be, and closes what is too many. Call it after
+ * connections_take(), when connections_ended_fd() is readable, and each SERVER_WAKE_MS while
+ * connections_wait(). Errors: -errno of pthread_create(3), without harm. */
 int connections_admit(struct connections *all);
 /* Whether no more may wait: then none of that listener may be taken. */
 bool connections_are_full(const struct connections *all, enum server_listener which);

@@ -564,8 +564,8 @@ static enum rpc_accept_stat nfs3_readdirplus(struct call *call)
 	return nfs3_dir_list(call, true);
 }
 
-/* Shapes of the procedures that write as nfs3_refuse() needs them: arguments f file handle, n name; results w
- * wcc_data, p post_op_attr. Arguments are decoded only as far as needed. */
+/* Shapes of the procedures that write as nfs3_refuse() needs them: arguments f file handle, n name;
+ * results w wcc_data, p post_op_attr. Arguments are decoded only as far as needed. */
 /* clang-format off */
 #define REFUSED(name_, args_, results_) \
 	{ .name = name_, .run = nfs3_refuse, .args = args_, .results = results_ }

@@ -320,7 +320,8 @@ static int rdma_establish(struct rdma_session *session)
 	return 0;
 }
 
-/* The next call; for a fault, one that has a Read chunk only when the one behind it had time to come. */
+/* The next call; for a fault, one that has a Read chunk only when the one behind it had time to
+ * come. */
 static int rdma_session_recv(struct rdma_session *session, struct transport_msg *msg)
 {
 	struct transport *t = session->t;

@@ -119,7 +119,8 @@ struct server_log {
 	atomic_uint connections; /* over RDMA, established */
 	atomic_uint reads;       /* READs that succeeded, with the whole reply sent over RDMA */
 	atomic_ullong bytes;     /* of these READs */
-	/* The longest that a call over RDMA may have waited for this process, or was served; reset by whoever reads it. */
+	/* The longest that a call over RDMA may have waited for this process, or was served; reset
+	 * by whoever reads it. */
 	atomic_uint late_ms;
 	atomic_uint refused; /* calls with Read chunks that no server can take */
 	atomic_uint commits; /* over RDMA */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* A guest's XML, as a hook gets it on its stdin, and in VDSM's file: it is read within its bound, and the gate answers about its disks in
- * clean words, a refusal with its reason, twice the same, and without touching a path at or below a mount of a
- * network. */
+/* A guest's XML, as a hook gets it on its stdin, and in VDSM's file: it is read within its bound,
+ * and the gate answers about its disks in clean words, a refusal with its reason, twice the same,
+ * and without touching a path at or below a mount of a network. */
 #include <fcntl.h>
 #include <sys/mman.h>
 

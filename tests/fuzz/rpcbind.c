@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The process that asks a server's rpcbind may have been taken over: its answer is any bytes. What is taken from it is
- * a port, or an error in clean words. */
+/* The process that asks a server's rpcbind may have been taken over: its answer is any bytes. What
+ * is taken from it is a port, or an error in clean words. */
 #include <errno.h>
 
 #include "plugin/checks/internal.h"

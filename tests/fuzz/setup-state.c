@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* The record of setup 0.2, which says what root writes and where: whatever it is, only paths of setup's
- * are in the undo. */
+/* The record of setup 0.2, which says what root writes and where: whatever it is, only paths of
+ * setup's are in the undo. */
 #include "plugin/setup/internal.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* For each cause the READs that show it, and what is not enough; and that no two have the same READs. */
+/* For each cause the READs that show it, and what is not enough; and that no two have the same
+ * READs. */
 #include "rpcrdma/probe/verdict-internal.h"
 
 #include "tests/unit/suite.h"
@@ -341,7 +342,8 @@ static void data_of_another_file_at_times_is_said(void)
 	CU_ASSERT(is_named(&named));
 }
 
-/* What fails over TCP too is the server's NFS, and what of it, unless a READ that is right says otherwise. */
+/* What fails over TCP too is the server's NFS, and what of it, unless a READ that is right says
+ * otherwise. */
 static bool is_above_64k(const struct read_record *r)
 {
 	return r->c.count > 65536;

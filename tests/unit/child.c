@@ -720,8 +720,8 @@ static void an_abandoned_child_is_reaped_when_it_ends(void)
 	CU_ASSERT_EQUAL(errno, ECHILD);
 }
 
-/* The process that starts another by vfork(2) is blocked in the kernel until that ends. It is this program once more,
- * since valgrind, which has fork(2) for vfork(2), does not follow execve(2). */
+/* The process that starts another by vfork(2) is blocked in the kernel until that ends. It is this
+ * program once more, since valgrind, which has fork(2) for vfork(2), does not follow execve(2). */
 #define BLOCK "NFSRDMA_UNIT_CHILD_BLOCK"
 
 static __attribute__((constructor)) void block(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* rpcrdma/base/finding.c without memory for evidence: the finding says so, it keeps what it has, and it
- * is not passed on. */
+/* rpcrdma/base/finding.c without memory for evidence: the finding says so, it keeps what it has,
+ * and it is not passed on. */
 #include <stdlib.h>
 
 #include "tests/unit/suite.h"

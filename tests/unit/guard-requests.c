@@ -79,8 +79,9 @@ static void a_request_holds_the_requirement(void)
 	}
 }
 
-/* nfsrdma.policy= of the call outweighs [default], and a section outweighs it; without one the files count,
- * as they are now. So it is where nothing is mounted, and for a line of fstab and a unit. */
+/* nfsrdma.policy= of the call outweighs [default], and a section outweighs it; without one the
+ * files count, as they are now. So it is where nothing is mounted, and for a line of fstab and a
+ * unit. */
 static void the_policy_of_one_mount_outweighs_the_default(void)
 {
 	static const char *const confs[] = { "",
@@ -132,8 +133,9 @@ static void the_policy_of_one_mount_outweighs_the_default(void)
 	}
 }
 
-/* A mount over TCP that was made by hand where mount.nfsrdma mounted before: libmount has the options that mount.nfs
- * got, and mountstats the age, unless that is of another mount of the same file system. */
+/* A mount over TCP that was made by hand where mount.nfsrdma mounted before: libmount has the
+ * options that mount.nfs got, and mountstats the age, unless that is of another mount of the same
+ * file system. */
 static void a_request_says_nothing_of_a_later_mount_by_hand(void)
 {
 	static const char utab[] = "SRC=nas:/vm TARGET=/srv/vm ROOT=/ ATTRS=%s\n";
@@ -291,7 +293,8 @@ static void a_pending_request_says_nothing_against_a_mount(void)
 	}
 }
 
-/* Where mount.nfsrdma, or the process that mounts, is killed: what is left, and each policy's answer. */
+/* Where mount.nfsrdma, or the process that mounts, is killed: what is left, and each policy's
+ * answer. */
 static void a_killed_helper_leaves_no_guest_on_the_local_disk(void)
 {
 	enum { NOTHING, OVER_RDMA, OVER_TCP, LOCAL };
@@ -419,8 +422,8 @@ static void a_broken_request_of_a_mount_over_tcp_is_unknown(void)
 	end();
 }
 
-/* Where nothing is mounted it may be of a mount that did not end; and it may be of any directory where the
- * folder cannot be read. What clears it is named. */
+/* Where nothing is mounted it may be of a mount that did not end; and it may be of any directory
+ * where the folder cannot be read. What clears it is named. */
 static void a_broken_request_where_nothing_is_mounted_is_unknown(void)
 {
 	static const char *const texts[] = { "", "pending 5\n",
@@ -776,7 +779,8 @@ static void a_trigger_follows_nfsmount_conf(void)
 	}
 }
 
-/* autofs(5): an exact key precedes "*" wherever it is; auto.master(5): a map has options of its own. */
+/* autofs(5): an exact key precedes "*" wherever it is; auto.master(5): a map has options of its
+ * own. */
 static void a_file_map_is_read_as_the_daemon_reads_it(void)
 {
 	static const struct {
@@ -814,7 +818,8 @@ static void a_file_map_is_read_as_the_daemon_reads_it(void)
 	}
 }
 
-/* Only the server is named: what an unknown map mounts may be of it, another type of file system is not. */
+/* Only the server is named: what an unknown map mounts may be of it, another type of file system is
+ * not. */
 static void what_an_unknown_map_mounts_may_be_of_the_server(void)
 {
 	static const struct {

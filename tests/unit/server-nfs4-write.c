@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copyright (C) 2026 The nfsrdma authors */
 
-/* NFSv4 operations that change files: an OPEN that is refused changes nothing, a repeated one has the
- * same result, and attributes that cannot be set are refused as the RFCs say. */
+/* NFSv4 operations that change files: an OPEN that is refused changes nothing, a repeated one has
+ * the same result, and attributes that cannot be set are refused as the RFCs say. */
 #include "tests/support/compound.h"
 #include "tests/unit/suite.h"
 

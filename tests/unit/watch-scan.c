@@ -267,7 +267,8 @@ static void the_loss_of_a_mount_is_reported(void)
 	end();
 }
 
-/* A list of mounts that cannot be read whole tells nobody that one is gone; nor does a mount on top of it. */
+/* A list of mounts that cannot be read whole tells nobody that one is gone; nor does a mount on top
+ * of it. */
 static void only_a_mount_that_is_gone_is_reported_as_unmounted(void)
 {
 	begin();
