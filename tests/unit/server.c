@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "rpcrdma/client/client.h"
 #include "rpcrdma/server/internal.h"
@@ -472,21 +471,6 @@ static void the_server_raises_its_limit_of_descriptors(void)
 	getrlimit(RLIMIT_NOFILE, &files);
 	ASSERT_AT_LEAST(files.rlim_cur, min_u64(files.rlim_max, LISTEN_COUNT * SERVER_WAITING));
 	end();
-	/* It may not: then fewer wait, and it serves as before. */
-	files.rlim_cur = files.rlim_max = 256;
-	if (!fork()) {
-		int fd;
-
-		setrlimit(RLIMIT_NOFILE, &files);
-		begin_as((struct server_options){ .connections = FEW });
-		fd = connect_and_call(2);
-		_exit(has_reply(fd, WAIT) ? 0 : 1);
-	} else {
-		int status;
-
-		wait(&status);
-		CU_ASSERT_EQUAL(status, 0);
-	}
 	setrlimit(RLIMIT_NOFILE, &saved);
 }
 
