@@ -27,6 +27,8 @@ quick_start()
 
 # Guests of other scenarios have this name, too.
 inside 'rm -f /srv/nfs/web1.raw'
+# The export of guests has an image, from which something can be read.
+inside 'head -c 2M /dev/urandom >/srv/nfs/template.raw'
 not_installed
 # As README's build-deb leaves them.
 inside 'rm -rf /tmp/deb && mkdir /tmp/deb && tar -C /tmp/deb -xf /dev/disk/by-id/virtio-packages'
@@ -58,6 +60,6 @@ expect_output running "$virsh domstate web1 | head -n1"
 inside "$virsh destroy web1 && $virsh pool-destroy vms && mount -t nfs -o vers=4.1,proto=tcp nas1:/srv/nfs $target"
 expect_refused web1 "disk vda \\($target/web1.raw\\) is on nas1:/srv/nfs, mounted at $target over tcp"
 
-inside "umount $target; $virsh undefine web1; $virsh pool-undefine vms; rm /srv/nfs/web1.raw"
+inside "umount $target; $virsh undefine web1; $virsh pool-undefine vms; rm /srv/nfs/web1.raw /srv/nfs/template.raw"
 inside "sed -i '/^\\[server nas1\\]\$/,\$d' /etc/nfsrdma.conf"
 expect_running
