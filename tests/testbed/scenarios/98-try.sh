@@ -8,12 +8,13 @@ server plain
 # Mounts of all namespaces, and processes that may be ours.
 # shellcheck disable=SC2016 # for the guest's shell
 left() { guest_tell sh 'cat /proc/[0-9]*/mountinfo 2>/dev/null | grep -w nfs4\\? ; cat /run/mount/utab 2>/dev/null | grep /proc/driver; pidof nfsrdma mount.nfs rpc.statd; true'; }
+before=$(left)
 nothing_left()
 {
 	local what
 
 	what=$(left)
-	[[ -z $what ]] || fail "left: $what"
+	[[ $what == "$before" ]] || fail "left: $what; before: $before"
 }
 
 for version in 3 4.1 4.2; do

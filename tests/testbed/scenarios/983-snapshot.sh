@@ -8,11 +8,11 @@
 server plain
 
 # findings PREFIX: what each came to; paths without what is before them, counters without their
-# numbers, which go on.
+# numbers, which go on, and lines of the log without their age.
 findings()
 {
 	jq -r '.findings[] | [.id, .status, .summary] | @tsv' "$work/out" |
-		sed -E "s,$1,/,g; /counters/s/[0-9]+/N/g"
+		sed -E "s,$1,/,g; /counters/s/[0-9]+/N/g; s/logged [0-9]+ [a-z]+ ago/logged N ago/"
 }
 
 # same NAME ARGUMENT...: nfsrdma check ARGUMENT... there, and here of the snapshot.
