@@ -89,6 +89,15 @@ static void doctor_on_progress(void *arg, const char *what, unsigned int done, u
 	ticker_set(((struct doctor *)arg)->options->cli.ticker, what, done, total);
 }
 
+static struct probe_events doctor_events(struct doctor *doctor)
+{
+	return (struct probe_events){ .finding = doctor_on_probed,
+				      .subject = doctor_on_subject,
+				      .progress = doctor_on_progress,
+				      .matrix = doctor_on_matrix,
+				      .arg = doctor };
+}
+
 /* A finding of the doctor itself. */
 struct doctor_fact {
 	const char *id;
@@ -130,13 +139,7 @@ static int doctor_probe(struct doctor *doctor, uint64_t deadline)
 		.has_cred = options->cred.flavor == RPC_AUTH_SYS,
 		.cred = options->cred,
 	};
-	const struct probe_events events = {
-		.finding = doctor_on_probed,
-		.subject = doctor_on_subject,
-		.progress = doctor_on_progress,
-		.matrix = doctor_on_matrix,
-		.arg = doctor,
-	};
+	const struct probe_events events = doctor_events(doctor);
 	struct doctor_fact fact = { .id = "doctor.probe", .status = FINDING_SKIP };
 	char text[FINDING_ID_MAX + 32];
 
@@ -189,12 +192,7 @@ static int doctor_try(struct doctor *doctor, const struct plan *plan, uint64_t d
 		.has_cred = options->cred.flavor == RPC_AUTH_SYS,
 		.cred = options->cred,
 	};
-	const struct probe_events events = {
-		.finding = doctor_on_probed,
-		.subject = doctor_on_subject,
-		.progress = doctor_on_progress,
-		.arg = doctor,
-	};
+	const struct probe_events events = doctor_events(doctor);
 	struct doctor_fact fact = { .id = "kernel.trial", .status = FINDING_UNKNOWN };
 
 	if (!options->try) {
