@@ -15,8 +15,10 @@
 
 #include "plugin/kernel/internal.h"
 
-/* It is there on every host, never on a server, and nothing of it is needed here. */
-#define AT "/proc/driver"
+int kernel_enter_space(void)
+{
+	return unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? -1 : 0;
+}
 
 void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap)
 {
@@ -63,7 +65,7 @@ static void client_write(int channel, const struct kernel_task *task)
 	uint64_t start = now_ms();
 	char path[64];
 
-	snprintf(path, sizeof(path), AT "/written-%s", task->version->name);
+	snprintf(path, sizeof(path), KERNEL_AT "/written-%s", task->version->name);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_DIRECT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (kernel_send_step(channel, KERNEL_CREATE, fd, start) >= 0)
 		kernel_write_file(channel, fd, task->key);
@@ -77,19 +79,19 @@ int kernel_client(void *arg, int channel)
 	bool right = false;
 	int fd, rc;
 
-	rc = unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? -1 : 0;
+	rc = kernel_enter_space();
 	if (kernel_send_step(channel, KERNEL_SPACE, rc, start))
 		return 1;
 	snprintf(source, sizeof(source), task->ipv6 ? "[%s]:/%s" : "%s:/%s", task->address,
 		 task->secret);
 	kernel_mount_data(task, data, sizeof(data));
-	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, AT, data);
+	debug(DEBUG_MOUNT, "mount(2) %s on %s: %s", source, KERNEL_AT, data);
 	start = now_ms();
-	rc = mount(source, AT, "nfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
+	rc = mount(source, KERNEL_AT, "nfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, data);
 	if (kernel_send_step(channel, KERNEL_MOUNT, rc, start))
 		return 1;
 	start = now_ms();
-	fd = open(AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
+	fd = open(KERNEL_AT "/" KERNEL_FILE, O_RDONLY | O_DIRECT | O_NOFOLLOW | O_CLOEXEC);
 	if (kernel_send_step(channel, KERNEL_OPEN, fd, start) >= 0) {
 		right = client_read_ranges(channel, fd);
 		close(fd);
@@ -98,6 +100,6 @@ int kernel_client(void *arg, int channel)
 	if (right)
 		client_write(channel, task);
 	start = now_ms();
-	rc = umount2(AT, UMOUNT_NOFOLLOW);
+	rc = umount2(KERNEL_AT, UMOUNT_NOFOLLOW);
 	return kernel_send_step(channel, KERNEL_UNMOUNT, rc, start) ? 1 : 0;
 }

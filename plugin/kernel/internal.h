@@ -121,6 +121,13 @@ struct kernel_task {
 	uint64_t key; /* of what is written */
 };
 
+/* Where a child mounts. It is there on every host, never on a server, and nothing of it is needed
+ * here. */
+#define KERNEL_AT "/proc/driver"
+
+/* Into a mount namespace that hears of the host's umounts, and of which the host sees nothing.
+ * -1 with errno. */
+int kernel_enter_space(void);
 /* The options of mount(2). Pure. */
 void kernel_mount_data(const struct kernel_task *task, char *buf, size_t cap);
 /* The body of the child; @arg is a struct kernel_task. Records are of type CHANNEL_ANSWER. */

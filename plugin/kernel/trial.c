@@ -8,15 +8,11 @@
  * Nothing is left, whatever is killed: the namespace ends with the child, mount.nfs with the child
  * and the child with its parent; mount.nfs writes nothing down (-n) and starts no rpc.statd
  * (nolock). */
-#include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>
 
 #include "plugin/kernel/internal.h"
 #include "plugin/mount-nfs/mount-nfs.h"
-
-/* It is there on every host, never on a server, and nothing of it is needed here. */
-#define AT "/proc/driver"
 
 /* Of the time for mount.nfs: for what the child sends, and for its end. */
 #define GRACE_MS 2000
@@ -42,7 +38,7 @@ static void trial_find(struct kernel_tried *out)
 		return;
 	}
 	for (i = 0; i < mounts.count; i++) {
-		if (strcmp(mounts.list[i].target, AT) != 0)
+		if (strcmp(mounts.list[i].target, KERNEL_AT) != 0)
 			continue;
 		out->mounted = true;
 		out->mount = mounts.list[i];
@@ -61,11 +57,11 @@ static void trial_find(struct kernel_tried *out)
 
 static void trial_mount(const struct kernel_trial_task *task, struct kernel_tried *out)
 {
-	const char *const argv[] = { "mount.nfs", task->spec, AT, "-n", "-o", task->options, NULL };
+	const char *const argv[] = { "mount.nfs", task->spec,    KERNEL_AT, "-n",
+				     "-o",        task->options, NULL };
 	uint64_t start = now_ms();
 
-	out->error = unshare(CLONE_NEWNS) || mount("none", "/", "", MS_REC | MS_SLAVE, NULL) ? errno
-											     : 0;
+	out->error = kernel_enter_space() ? errno : 0;
 	if (out->error)
 		return;
 	out->entered = true;
@@ -91,14 +87,14 @@ int kernel_trial(void *arg, int channel)
 	if (channel_send(channel, KERNEL_TRIED, tried, sizeof(*tried), -1) || !tried->mounted)
 		return 1;
 	if (view_is_rdma(tried->mount.proto)) {
-		task->reader.target = AT;
+		task->reader.target = KERNEL_AT;
 		task->reader.dev = tried->mount.dev;
 		kernel_reader(&task->reader, channel);
 		/* What takes long from here on is no READ. */
 		kernel_send_step(channel, KERNEL_CLOSE, 0, now_ms());
 	}
 	start = now_ms();
-	rc = umount2(AT, UMOUNT_NOFOLLOW);
+	rc = umount2(KERNEL_AT, UMOUNT_NOFOLLOW);
 	return kernel_send_step(channel, KERNEL_UNMOUNT, rc, start) ? 1 : 0;
 }
 
